@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import type { EditorOptions } from '../types/options.js'
+import type { FastifyOnlyofficeOptions } from '../types/options.js'
 
 /**
  * Loads the rest during registration, so that everything that serves requests and saves is there before the application
  * listens.
  */
-async function loadAndRegister (app: FastifyInstance, options: EditorOptions): Promise<void> {
+async function loadAndRegister (app: FastifyInstance, options: FastifyOnlyofficeOptions): Promise<void> {
   const { registerEditor } = await import('./plugin.js')
   await registerEditor(app, options)
 }
@@ -15,7 +15,7 @@ async function loadAndRegister (app: FastifyInstance, options: EditorOptions): P
  * The Fastify plugin: one handler route, and the decorators `editorStorage`, `editorHttpClient`, `editorControl()`,
  * `editorServer`, `editorSessions`, `editorDoctor()` and `reply.editor()`. Also the default export.
  */
-export const fastifyOnlyoffice: FastifyPluginAsync<EditorOptions> = fp(loadAndRegister, {
+export const fastifyOnlyoffice: FastifyPluginAsync<FastifyOnlyofficeOptions> = fp(loadAndRegister, {
   fastify: '5.x',
   name: 'fastify-onlyoffice'
 })

@@ -1,4 +1,4 @@
-import type { Clock, EditorOptions, Profile } from '../types/options.js'
+import type { EditorClock, FastifyOnlyofficeOptions, EditorProfile } from '../types/options.js'
 import { checkedDefaults, mergedDefaults } from './control/defaults.js'
 import { InvalidOptionError } from './errors.js'
 import { connectionTimeoutRules, tlsRules, type Tls } from './http-client/undici-client.js'
@@ -27,7 +27,7 @@ const PATH_RULE =
 const isNotBlank = stringThat(value => value.trim() !== '')
 const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
 
-const rules: Rules<EditorOptions> = {
+const rules: Rules<FastifyOnlyofficeOptions> = {
   editorApiUrl: rule(
     `must be the absolute http(s) URL of the document server's api.js, such as ${API_EXAMPLE}`,
     stringThat(isHttpUrl),
@@ -129,9 +129,9 @@ const defaultOptions = {
   concurrentSaves: 16,
   maxFileSize: 1024 ** 3,
   bodyLimit: 4 * 1024 ** 2,
-  clock: Date as Clock,
-  actions: {} as NonNullable<EditorOptions['actions']>,
-  recovery: {} as NonNullable<EditorOptions['recovery']>
+  clock: Date as EditorClock,
+  actions: {} as NonNullable<FastifyOnlyofficeOptions['actions']>,
+  recovery: {} as NonNullable<FastifyOnlyofficeOptions['recovery']>
 }
 /** Milliseconds. */
 const defaultTimeouts = {
@@ -149,7 +149,9 @@ const defaultTimeouts = {
 const defaultVersions = { keep: 200, maxAge: Infinity, maxBytes: Infinity, for: 'editors' as const }
 
 type RequiredName = 'editorApiUrl' | 'jwtSecret' | 'publicBaseUrl'
-type CheckedOptions = EditorOptions & { readonly [Name in RequiredName]: NonNullable<EditorOptions[Name]> }
+type CheckedOptions =
+  & FastifyOnlyofficeOptions
+  & { readonly [Name in RequiredName]: NonNullable<FastifyOnlyofficeOptions[Name]> }
 
 const required: ReadonlySet<string> =
   new Set<RequiredName | 'doctor.authorize'>(['editorApiUrl', 'jwtSecret', 'publicBaseUrl', 'doctor.authorize'])
@@ -161,14 +163,14 @@ export type Settings = ReturnType<typeof resolveOptions>
 const REGISTER_OPTIONS: ReadonlySet<string> = new Set(['logSerializers', 'name', 'encapsulate'])
 
 /** The names of options that are neither ours nor Fastify's, nor a misspelling of ours. */
-export function unknownNames (given: EditorOptions): string[] {
+export function unknownNames (given: FastifyOnlyofficeOptions): string[] {
   return Object.keys(given).filter(name => isForeign(name, rules) && !REGISTER_OPTIONS.has(name))
 }
 
 /** Validates the options and fills in the defaults. Throws `InvalidOptionError` with the option's name and the rule. */
-export function resolveOptions (all: EditorOptions) {
+export function resolveOptions (all: FastifyOnlyofficeOptions) {
   const given = isObject(all)
-    ? Object.fromEntries(Object.entries(all).filter(([name]) => !isForeign(name, rules))) as unknown as EditorOptions
+    ? Object.fromEntries(Object.entries(all).filter(([name]) => !isForeign(name, rules))) as unknown as typeof all
     : all
   assertOptions(rules, given, { required })
   const { profile = 'secure' } = given
@@ -255,7 +257,7 @@ function assertWithoutHandler (publicBaseUrl: string, handlerPath: string): void
 }
 
 function toTargets (
-  allow: NonNullable<NonNullable<EditorOptions['proxy']>['allow']>
+  allow: NonNullable<NonNullable<FastifyOnlyofficeOptions['proxy']>['allow']>
 ): ReadonlyArray<{ readonly origin: string, readonly path?: string }> {
   if (allow === 'any') return []
   return allow.map(target =>
@@ -283,20 +285,23 @@ function isUrlPath (value: string): boolean {
   return value.isWellFormed() && (pathname === value || pathname === encodeURI(value)) && !/%2f|%5c|[\s\\]/i.test(value)
 }
 
+/** Every field is there, and has a value. */
+type Complete<Fields> = { readonly [Name in keyof Fields]-?: Exclude<Fields[Name], undefined> }
+
 /** The defaults that differ between the profiles. An option that is given overrides its profile. */
 type ProfileDefaults =
-  & Required<Pick<EditorOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret'>>
+  & Complete<Pick<FastifyOnlyofficeOptions, 'requireToken' | 'signedUrls' | 'allowPrivateAddresses' | 'allowWeakSecret'>>
   & {
-    readonly policies: Required<NonNullable<EditorOptions['policies']>>,
-    readonly csv: Required<NonNullable<EditorOptions['csv']>>,
+    readonly policies: Complete<NonNullable<FastifyOnlyofficeOptions['policies']>>,
+    readonly csv: Complete<NonNullable<FastifyOnlyofficeOptions['csv']>>,
     /** Whether `documentServer.origins` and `proxy.allow` are `any`. */
     readonly anyOrigin: boolean,
-    readonly proxy: Required<Pick<NonNullable<EditorOptions['proxy']>, 'requireToken' | 'crossOrigin'>>,
-    readonly tls: Required<Omit<Tls, 'ca'>> & Pick<Tls, 'ca'>
-    readonly defaults: NonNullable<EditorOptions['defaults']>
+    readonly proxy: Complete<Pick<NonNullable<FastifyOnlyofficeOptions['proxy']>, 'requireToken' | 'crossOrigin'>>,
+    readonly tls: Complete<Omit<Tls, 'ca'>> & Pick<Tls, 'ca'>
+    readonly defaults: NonNullable<FastifyOnlyofficeOptions['defaults']>
   }
 
-const profiles: Record<Profile, ProfileDefaults> = {
+const profiles: Record<EditorProfile, ProfileDefaults> = {
   secure: {
     requireToken: true,
     signedUrls: true,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { HttpClient } from '../types/http.js'
+import type { EditorHttpClient } from '../types/http.js'
 import { signerOf } from './control/signed-data.js'
 import { createOpeningExplainer } from './doctor/explain-opening.js'
 import { createDocumentServerClient } from './document-server/client.js'
@@ -38,7 +38,7 @@ interface Foundation extends Pick<Services, 'settings' | 'log' | 'shutdown'> {
   readonly handlerPath: string
   /** The storage as the application gave it. */
   readonly plugged: DocumentStore
-  readonly httpClient: HttpClient
+  readonly httpClient: EditorHttpClient
 }
 
 const MAX_WAIT_FOR_SAVES_MS = 10_000

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { EditorControl, EditorControlDefaults, EditorPageOptions } from '../types/control.js'
-import type { HttpClient } from '../types/http.js'
-import type { EditorOptions } from '../types/options.js'
-import type { Storage } from '../types/storage.js'
+import type { EditorHttpClient } from '../types/http.js'
+import type { FastifyOnlyofficeOptions } from '../types/options.js'
+import type { EditorStorage } from '../types/storage.js'
 import { actionScope, pageActions } from './actions/routes.js'
 import { createControl } from './control/control.js'
 import { checkedDefaults, mergedDefaults, offeredActions } from './control/defaults.js'
@@ -26,14 +26,14 @@ interface Logger {
   readonly levels?: { readonly values?: Readonly<Record<string, number>> }
 }
 
-export async function registerEditor (app: FastifyInstance, options: EditorOptions): Promise<void> {
+export async function registerEditor (app: FastifyInstance, options: FastifyOnlyofficeOptions): Promise<void> {
   if (app.hasDecorator('editorControl')) throw new AlreadyRegisteredError()
   const { log } = app
   const settings = resolveOptions(options)
   assertScope(app, options)
   const { editorApiUrl, timeouts } = settings
   const { connect, headers, idle } = timeouts
-  const plugged = plug<Storage>(app, 'editorStorage', options.storage, () =>
+  const plugged = plug<EditorStorage>(app, 'editorStorage', options.storage, () =>
     fileStorage({ directory: 'App_Data/uploads' })
   )
   const httpClient = plug(app, 'editorHttpClient', options.httpClient, () =>
@@ -134,7 +134,7 @@ export async function registerEditor (app: FastifyInstance, options: EditorOptio
 }
 
 /** Checks what depends on the application. Throws `InvalidOptionError`. */
-function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOptions): void {
+function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: FastifyOnlyofficeOptions): void {
   if (/[:*]/.test(prefix)) {
     throw new InvalidOptionError(
       'prefix',
@@ -151,7 +151,7 @@ function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: EditorOpti
 }
 
 /** The application's own part, given as option or decorator, or else the default one, which is closed with the app. */
-function plug<Part extends Storage | HttpClient> (
+function plug<Part extends EditorStorage | EditorHttpClient> (
   app: FastifyInstance, name: string, given: Part | undefined, createDefault: () => Part
 ): Part {
   const decorated = app.hasDecorator(name) ? app.getDecorator<Part>(name) : undefined
@@ -162,7 +162,7 @@ function plug<Part extends Storage | HttpClient> (
 }
 
 /** Decorates the application with a part, unless that is the application's own decorator. */
-function expose (app: FastifyInstance, name: string, part: Storage | HttpClient, exposed: object): void {
+function expose (app: FastifyInstance, name: string, part: EditorStorage | EditorHttpClient, exposed: object): void {
   if (!app.hasDecorator(name) || app.getDecorator(name) !== part) app.decorate(name, exposed)
 }
 

@@ -93,11 +93,11 @@ export interface SaveAsAction extends PageAction {
 
 export interface SaveAsResult {
   /** Where the copy is stored in the `storage` of the plugin, if it is. */
-  readonly fileId?: string
+  readonly fileId?: string | undefined
   /** URL or path of a page with the copy. The default is `page(fileId)`. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** Shown to the user. Defaults to the action's title. */
-  readonly title?: string
+  readonly title?: string | undefined
 }
 
 export interface CopiedAction extends PageAction {
@@ -129,11 +129,11 @@ export interface ChooseSpreadsheetAction extends ChooseAction {
  * A file that the user may choose: one of the storage, or one at an http(s) URL that the document server can reach. The
  * document server fetches it, and everybody with the page gets it: return only what the user may read.
  */
-export type Choice = {
+export type FileChoice = {
   /** What the user sees. */
   readonly title: string
   /** http(s) URL of a small image, as the browser reaches it. */
-  readonly thumbnail?: string
+  readonly thumbnail?: string | undefined
 } & (
   | { readonly fileId: string, readonly fileType?: undefined, readonly url?: undefined }
   | { readonly fileId?: undefined, readonly fileType: string, readonly url: string }
@@ -169,9 +169,9 @@ export interface ListedUser {
   readonly id: string
   readonly name: string
   /** Who mentions the user sends it to `notify`. */
-  readonly email?: string
+  readonly email?: string | undefined
   /** http(s) URL or `data:image/…` of the user's picture. */
-  readonly image?: string
+  readonly image?: string | undefined
 }
 
 export interface NotifyAction extends PageAction {
@@ -202,22 +202,22 @@ export interface CreateAction extends PageAction {
 export interface TemplatesAction extends ChooseAction, Pick<CreateAction, 'fileType' | 'lang'> {}
 
 /** A template that the user may choose for a new document. */
-export interface Template {
+export interface DocumentTemplate {
   /** Names it in `create`. At most 1000 characters. */
   readonly id: string
   /** What the user sees. */
   readonly title: string
   /** Format, such as `xltx`: what the user sees without a `thumbnail`. */
-  readonly fileType?: string
+  readonly fileType?: string | undefined
   /** http(s) URL of a small image, as the browser reaches it. */
-  readonly thumbnail?: string
+  readonly thumbnail?: string | undefined
 }
 
 /** At least one of the fields is set. */
 export interface SharingResult {
-  readonly settings?: readonly SharingSetting[]
+  readonly settings?: readonly SharingSetting[] | undefined
   /** http(s) URL or path of a page where the rights are changed. It opens in another tab. */
-  readonly url?: string
+  readonly url?: string | undefined
 }
 
 /**
@@ -251,7 +251,7 @@ export interface ActionOptions {
    * rename: async ({ fileId, title }) => { await documents.update(fileId, { title }) }
    * ```
    */
-  readonly rename?: ActionHook<RenameAction, void>
+  readonly rename?: ActionHook<RenameAction, void> | undefined
   /**
    * The user saves a copy. With `true` it becomes a new document in the storage. A format that no editor opens is
    * offered as a download instead, and neither stored nor handed to the hook: images come as a zip file. A hook has
@@ -266,7 +266,7 @@ export interface ActionOptions {
    * }
    * ```
    */
-  readonly saveAs?: true | ActionHook<SaveAsAction, SaveAsResult | void>
+  readonly saveAs?: true | ActionHook<SaveAsAction, SaveAsResult | void> | undefined
   /**
    * A copy was stored in the storage, with `saveAs: true`. A failure of the hook is logged: the copy stays.
    *
@@ -277,7 +277,7 @@ export interface ActionOptions {
    * }
    * ```
    */
-  readonly copied?: ActionHook<CopiedAction, void>
+  readonly copied?: ActionHook<CopiedAction, void> | undefined
   /**
    * Images that the user may insert. At most 200 are shown. Only pages that may edit can ask for them.
    *
@@ -287,7 +287,7 @@ export interface ActionOptions {
    *   (await logos.find(search)).map(({ title, url }) => ({ title, fileType: 'png', url, thumbnail: url }))
    * ```
    */
-  readonly images?: ActionHook<ChooseAction, readonly Choice[]>
+  readonly images?: ActionHook<ChooseAction, readonly FileChoice[]> | undefined
   /**
    * Documents to compare or combine the open one with, or to insert text from. At most 200 are shown. Only pages that
    * may edit can ask for them.
@@ -298,12 +298,12 @@ export interface ActionOptions {
    *   (await documents.readableBy(user.id, search)).map(({ fileId, title }) => ({ fileId, title }))
    * ```
    */
-  readonly documents?: ActionHook<ChooseDocumentAction, readonly Choice[]>
+  readonly documents?: ActionHook<ChooseDocumentAction, readonly FileChoice[]> | undefined
   /**
    * Spreadsheets for a mail merge or as another source of linked data. At most 200 are shown. Only pages that may edit
    * can ask for them.
    */
-  readonly spreadsheets?: ActionHook<ChooseSpreadsheetAction, readonly Choice[]>
+  readonly spreadsheets?: ActionHook<ChooseSpreadsheetAction, readonly FileChoice[]> | undefined
   /**
    * The file that a cell of the open spreadsheet links to, or `null` if there is none. Return only what the user may
    * read: its content gets into the open document.
@@ -315,14 +315,16 @@ export interface ActionOptions {
    *   await documents.readable(user.id, referenceData?.fileKey ?? path)
    * ```
    */
-  readonly reference?: ActionHook<ReferenceAction, { readonly fileId: string, readonly title: string } | null>
+  readonly reference?:
+    | ActionHook<ReferenceAction, { readonly fileId: string, readonly title: string } | null>
+    | undefined
   /**
    * Users to mention in a comment (for pages that may comment) or to protect a range for (that may edit), and the
    * pictures of users. Only pages that may comment get mail addresses.
    */
-  readonly users?: ActionHook<UsersAction, readonly ListedUser[]>
+  readonly users?: ActionHook<UsersAction, readonly ListedUser[]> | undefined
   /** Somebody was mentioned in a comment: tell them. Only pages that may comment can ask for it. */
-  readonly notify?: ActionHook<NotifyAction, void>
+  readonly notify?: ActionHook<NotifyAction, void> | undefined
   /**
    * Who else may use the document: the page shows it, and the editor in its access rights. With `url` the page has a
    * link to where that is changed. With the hook, configurations always have `document.info`. Only pages that may edit
@@ -336,19 +338,19 @@ export interface ActionOptions {
    * })
    * ```
    */
-  readonly sharing?: ActionHook<PageAction, readonly SharingSetting[] | SharingResult>
+  readonly sharing?: ActionHook<PageAction, readonly SharingSetting[] | SharingResult> | undefined
   /**
    * The user of a page for viewing wants to edit. `true` allows it; `false` refuses; an object allows it, and is merged
    * into what the page's control was made with. The page then gets a new configuration, in which `mode` is `edit` and
    * `permissions.edit` is `true`, unless the object says something else. An object that no control can be made with
    * gives no right: it fails the request.
    */
-  readonly editRights?: ActionHook<PageAction, boolean | EditorControlDefaults>
+  readonly editRights?: ActionHook<PageAction, boolean | EditorControlDefaults> | undefined
   /**
    * The user marks the document as a favorite, or no longer. The editor has the button if the control was made with
    * `info.favorite`.
    */
-  readonly favorite?: ActionHook<FavoriteAction, void>
+  readonly favorite?: ActionHook<FavoriteAction, void> | undefined
   /**
    * The user wants a new document: create it, and return the URL or path of a page with it. Only pages that may edit
    * can ask for it.
@@ -362,7 +364,7 @@ export interface ActionOptions {
    * }
    * ```
    */
-  readonly create?: ActionHook<CreateAction, { readonly url: string }>
+  readonly create?: ActionHook<CreateAction, { readonly url: string }> | undefined
   /**
    * Templates that the user may choose from before `create` is called. At most 200 are shown, after a blank document.
    * Return only what the user may read: `create` gets the `id` of one of these, or none. Only pages that may edit can
@@ -374,13 +376,13 @@ export interface ActionOptions {
    *   (await documents.templatesOf(user.id, search)).map(({ fileId, title }) => ({ id: fileId, title }))
    * ```
    */
-  readonly templates?: ActionHook<TemplatesAction, readonly Template[]>
+  readonly templates?: ActionHook<TemplatesAction, readonly DocumentTemplate[]> | undefined
   /**
    * Whether the editor offers links to places in the document: the page's URL with `action-link` in its query.
    *
    * @default false
    */
-  readonly links?: boolean
+  readonly links?: boolean | undefined
   /**
    * Returns the present title of a document, for the configurations that open pages ask for. If it returns `undefined`,
    * the page keeps its title.
@@ -396,5 +398,5 @@ export interface ActionOptions {
    * page: ({ fileId }) => `https://app.example.com/edit/${encodeURIComponent(fileId)}`
    * ```
    */
-  readonly page?: ActionHook<{ readonly fileId: string }, string>
+  readonly page?: ActionHook<{ readonly fileId: string }, string> | undefined
 }

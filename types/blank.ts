@@ -11,13 +11,13 @@ export interface BlankDocumentOptions {
    *
    * @default 'en': as in the United States
    */
-  readonly lang?: string
+  readonly lang?: string | undefined
   /**
    * Paper of text, sheets and PDF. Slides are 16:9.
    *
    * @default letter where it is used, such as in the United States, else A4
    */
-  readonly paper?: PaperSize
+  readonly paper?: PaperSize | undefined
 }
 
 /** Options of `EditorControl.createDocument`. `lang` is by default that of the control. */
@@ -27,7 +27,7 @@ export interface CreateDocumentOptions extends BlankDocumentOptions {
    *
    * @default 'Untitled'
    */
-  readonly title?: string
+  readonly title?: string | undefined
 }
 
 /** A file that is not stored. */
@@ -49,5 +49,5 @@ export interface CreateFromOptions {
    *
    * @default the name of the file, or 'Untitled'
    */
-  readonly title?: string
+  readonly title?: string | undefined
 }

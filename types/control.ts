@@ -37,25 +37,25 @@ export interface EditorControlDefaults
    * tablets, that is where the primary pointer is a finger and the screen's shorter side has less than 1080 CSS pixels,
    * `desktop` elsewhere.
    */
-  readonly type?: 'desktop' | 'mobile' | 'embedded'
+  readonly type?: 'desktop' | 'mobile' | 'embedded' | undefined
   /**
    * CSS width of the editor inside its fragment.
    *
    * @default '100%'
    */
-  readonly width?: string
+  readonly width?: string | undefined
   /**
    * CSS height of the editor inside its fragment.
    *
    * @default '100%'
    */
-  readonly height?: string
+  readonly height?: string | undefined
   /**
    * Whether the page shows the version history. Restoring a version needs the right to edit in any case.
    *
    * @default whether the page may edit; `true` with the option `versions: { for: 'readers' }`
    */
-  readonly history?: boolean
+  readonly history?: boolean | undefined
   /**
    * `secure-view`: only to be looked at, whatever else the control says. No editing, comments, chat, copying, printing,
    * downloading, history, plugins and macros, and a watermark with the user's name and the time; `document.options` may
@@ -64,11 +64,11 @@ export interface EditorControlDefaults
    *
    * @default none
    */
-  readonly preset?: 'secure-view'
+  readonly preset?: 'secure-view' | undefined
   /** Fields of `document`, as in the editor's documentation. */
-  readonly document?: DocumentDefaults
+  readonly document?: DocumentDefaults | undefined
   /** Fields of `editorConfig`, as in the editor's documentation. `mode` is `'edit'` by default. */
-  readonly editorConfig?: EditorDefaults
+  readonly editorConfig?: EditorDefaults | undefined
 }
 
 /** Options of `EditorControl.openDocument`. */
@@ -78,7 +78,7 @@ export interface OpenDocumentOptions {
    *
    * @default the fileId and the stored extension: `report.docx`
    */
-  readonly title?: string
+  readonly title?: string | undefined
 }
 
 /** Options of `EditorControl.uploadDocument`. */
@@ -88,7 +88,7 @@ export interface UploadDocumentOptions {
    *
    * @default false: whatever it is, it is stored
    */
-  readonly check?: boolean
+  readonly check?: boolean | undefined
 }
 
 /** Options of `EditorControl.convert`. */
@@ -98,7 +98,7 @@ export interface ControlConvertOptions extends ConversionOptions, ConvertOptions
    *
    * @default documentName
    */
-  readonly title?: string
+  readonly title?: string | undefined
 }
 
 /** Options of `EditorControl.thumbnail`. */
@@ -112,9 +112,9 @@ export interface ThumbnailRequest extends Omit<ControlConvertOptions, 'outputTyp
    *
    * @default 1: with its proportions
    */
-  readonly aspect?: NonNullable<ThumbnailOptions['aspect']>
+  readonly aspect?: NonNullable<ThumbnailOptions['aspect']> | undefined
   /** @default 'png' */
-  readonly outputType?: 'bmp' | 'gif' | 'jpg' | 'png'
+  readonly outputType?: 'bmp' | 'gif' | 'jpg' | 'png' | undefined
 }
 
 /** Options of `EditorControl.forceSave`. */
@@ -124,7 +124,7 @@ export interface ForceSaveOptions {
    *
    * @default 60_000
    */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /**
    * Milliseconds to wait, if the document server has nothing new to save, for a save that somebody else may have
    * started; three times as long after each such save. With 0 it is not waited for, and `no-changes` may be said while
@@ -132,9 +132,9 @@ export interface ForceSaveOptions {
    *
    * @default 3000
    */
-  readonly grace?: number
+  readonly grace?: number | undefined
   /** Ends the wait: the promise rejects with the signal's reason. The document may be saved all the same. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What `EditorControl.forceSave` resolves to. */
@@ -163,15 +163,15 @@ export interface ConvertToPdfOptions {
    *
    * @default 15
    */
-  readonly maxAttempts?: number
+  readonly maxAttempts?: number | undefined
   /**
    * Milliseconds between two attempts; at least 0.
    *
    * @default 1000
    */
-  readonly delayMs?: number
+  readonly delayMs?: number | undefined
   /** Cancels the conversion: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -180,247 +180,247 @@ export interface ConvertToPdfOptions {
  */
 export interface EditorMessages {
   /** @default 'Opening the document…' */
-  readonly loading?: string
+  readonly loading?: string | undefined
   /**
    * After 30 seconds without `onDocumentReady`.
    *
    * @default 'Opening takes longer than usual. If the document does not appear, reload the page.'
    */
-  readonly slow?: string
+  readonly slow?: string | undefined
   /**
    * `api.js` could not be loaded.
    *
    * @default 'The editor cannot be reached'
    */
-  readonly unreachable?: string
+  readonly unreachable?: string | undefined
   /**
    * @default 'Check your connection and try again. If that does not help, please tell the person who runs this
    * service.'
    */
-  readonly unreachableAdvice?: string
+  readonly unreachableAdvice?: string | undefined
   /**
    * The editor raised `onError` before `onDocumentReady`.
    *
    * @default 'The document could not be opened'
    */
-  readonly failed?: string
+  readonly failed?: string | undefined
   /** @default 'Please tell the person who runs this service.' */
-  readonly failedAdvice?: string
+  readonly failedAdvice?: string | undefined
   /**
    * The same, where the document server could not convert the document, with the button `tryAgain`.
    *
    * @default 'Try again in a moment. If that does not help, please tell the person who runs this service.'
    */
-  readonly unconvertedAdvice?: string
+  readonly unconvertedAdvice?: string | undefined
   /**
    * The same, with a token that has expired or a key that has been saved since.
    *
    * @default 'This page is out of date'
    */
-  readonly outdated?: string
+  readonly outdated?: string | undefined
   /** @default 'Reload the page to open the document.' */
-  readonly outdatedAdvice?: string
+  readonly outdatedAdvice?: string | undefined
   /**
    * An action of a page whose token has expired: it was asleep, or hidden for too long.
    *
    * @default 'This page was inactive for too long'
    */
-  readonly expired?: string
+  readonly expired?: string | undefined
   /** @default 'Reload the page, then do it again.' */
-  readonly expiredAdvice?: string
+  readonly expiredAdvice?: string | undefined
   /**
    * The application answers an action with status 401, or leads it to another path, such as a page for logging in.
    *
    * @default 'You are no longer logged in'
    */
-  readonly loggedOut?: string
+  readonly loggedOut?: string | undefined
   /** @default 'Log in again, then reload the page.' */
-  readonly loggedOutAdvice?: string
+  readonly loggedOutAdvice?: string | undefined
   /** @default 'Try again' */
-  readonly tryAgain?: string
+  readonly tryAgain?: string | undefined
   /** @default 'Reload the page' */
-  readonly reload?: string
+  readonly reload?: string | undefined
   /**
    * What the user asked for was refused with status 403. Other statuses follow.
    *
    * @default 'You are not allowed to do this'
    */
-  readonly denied?: string
+  readonly denied?: string | undefined
   /** @default 'It does not exist any more' */
-  readonly notFound?: string
+  readonly notFound?: string | undefined
   /** @default 'Another document has this name' */
-  readonly nameTaken?: string
+  readonly nameTaken?: string | undefined
   /**
    * A version was not restored.
    *
    * @default 'Somebody else is editing this document'
    */
-  readonly beingEdited?: string
+  readonly beingEdited?: string | undefined
   /** @default 'Try again when nobody else has it open.' */
-  readonly beingEditedAdvice?: string
+  readonly beingEditedAdvice?: string | undefined
   /**
    * Above the reason of `canEdit` or `freeze`.
    *
    * @default 'This document can only be viewed at the moment'
    */
-  readonly locked?: string
+  readonly locked?: string | undefined
   /** @default 'This file is too large' */
-  readonly tooLarge?: string
+  readonly tooLarge?: string | undefined
   /**
    * Any other refusal.
    *
    * @default 'This is not possible'
    */
-  readonly refused?: string
+  readonly refused?: string | undefined
   /**
    * Something failed.
    *
    * @default 'That did not work'
    */
-  readonly notDone?: string
+  readonly notDone?: string | undefined
   /** @default 'Try again. If that does not help, please tell the person who runs this service.' */
-  readonly notDoneAdvice?: string
+  readonly notDoneAdvice?: string | undefined
   /**
    * The application did not answer.
    *
    * @default 'Check your connection and try again.'
    */
-  readonly offlineAdvice?: string
+  readonly offlineAdvice?: string | undefined
   /** @default 'Saving a copy…' */
-  readonly savingCopy?: string
+  readonly savingCopy?: string | undefined
   /**
    * `{name}` is the name of the copy.
    *
    * @default 'A copy was saved as {name}'
    */
-  readonly copySaved?: string
+  readonly copySaved?: string | undefined
   /**
    * No editor opens the format of the copy, such as a zip file of images. `{name}` is the name of the file.
    *
    * @default '{name} cannot be opened here, but downloaded'
    */
-  readonly copyOffered?: string
+  readonly copyOffered?: string | undefined
   /** A button. @default 'Download' */
-  readonly download?: string
+  readonly download?: string | undefined
   /** @default 'Restoring the version…' */
-  readonly restoring?: string
+  readonly restoring?: string | undefined
   /** @default 'Loading the versions…' */
-  readonly loadingHistory?: string
+  readonly loadingHistory?: string | undefined
   /**
    * The browser has blocked the tab of the new document.
    *
    * @default 'The new document is ready'
    */
-  readonly created?: string
+  readonly created?: string | undefined
   /**
    * The browser has blocked the tab of the linked document.
    *
    * @default 'The document is ready'
    */
-  readonly linkReady?: string
+  readonly linkReady?: string | undefined
   /** @default 'Open' */
-  readonly open?: string
+  readonly open?: string | undefined
   /** @default 'OK' */
-  readonly dismiss?: string
+  readonly dismiss?: string | undefined
   /**
    * The latest save was refused.
    *
    * @default 'Your latest changes are not stored yet'
    */
-  readonly unstored?: string
+  readonly unstored?: string | undefined
   /**
    * @default 'The last save failed. The document server keeps your changes, and you can go on editing. If this does not
    * go away, please tell the person who runs this service.'
    */
-  readonly unstoredAdvice?: string
+  readonly unstoredAdvice?: string | undefined
   /**
    * After `unstored`.
    *
    * @default 'Your changes are stored again'
    */
-  readonly storedAgain?: string
+  readonly storedAgain?: string | undefined
   /**
    * The editor is being closed: it sends the last changes.
    *
    * @default 'Saving…'
    */
-  readonly closing?: string
+  readonly closing?: string | undefined
   /**
    * They could not be sent.
    *
    * @default 'Your last changes have not been sent yet'
    */
-  readonly unsent?: string
+  readonly unsent?: string | undefined
   /** @default 'Check your connection. If you close the document now, they are lost.' */
-  readonly unsentAdvice?: string
+  readonly unsentAdvice?: string | undefined
   /**
    * In strict co-editing, which sends nothing until the user saves.
    *
    * @default 'Press Save first. If you close the document now, they are lost.'
    */
-  readonly unsavedAdvice?: string
+  readonly unsavedAdvice?: string | undefined
   /** @default 'Close anyway' */
-  readonly closeAnyway?: string
+  readonly closeAnyway?: string | undefined
   /** @default 'Keep it open' */
-  readonly keepOpen?: string
+  readonly keepOpen?: string | undefined
   /**
    * The page has no other page to go back to.
    *
    * @default 'The document is closed'
    */
-  readonly closed?: string
+  readonly closed?: string | undefined
   /** @default 'Open it again' */
-  readonly openAgain?: string
+  readonly openAgain?: string | undefined
   /**
    * Titles of the dialogs in which the user chooses a file.
    *
    * @default 'Choose an image'
    */
-  readonly chooseImage?: string
+  readonly chooseImage?: string | undefined
   /** @default 'Choose a document to compare with' */
-  readonly chooseCompare?: string
+  readonly chooseCompare?: string | undefined
   /** @default 'Choose a document to combine with' */
-  readonly chooseCombine?: string
+  readonly chooseCombine?: string | undefined
   /** @default 'Choose a document whose text to insert' */
-  readonly chooseInsert?: string
+  readonly chooseInsert?: string | undefined
   /** @default 'Choose a template' */
-  readonly chooseTemplate?: string
+  readonly chooseTemplate?: string | undefined
   /**
    * The first entry among the templates.
    *
    * @default 'Blank document'
    */
-  readonly blankDocument?: string
+  readonly blankDocument?: string | undefined
   /** @default 'Choose a spreadsheet' */
-  readonly chooseSpreadsheet?: string
+  readonly chooseSpreadsheet?: string | undefined
   /**
    * Title of the dialog with those who may use the document.
    *
    * @default 'Who has access'
    */
-  readonly sharing?: string
+  readonly sharing?: string | undefined
   /**
    * After a name that is a link.
    *
    * @default 'with the link'
    */
-  readonly sharedByLink?: string
+  readonly sharedByLink?: string | undefined
   /** @default 'Nobody else' */
-  readonly sharedWithNobody?: string
+  readonly sharedWithNobody?: string | undefined
   /**
    * The link to a page where that is changed.
    *
    * @default 'Change who has access'
    */
-  readonly changeSharing?: string
+  readonly changeSharing?: string | undefined
   /** @default 'Search' */
-  readonly search?: string
+  readonly search?: string | undefined
   /** @default 'Searching…' */
-  readonly searching?: string
+  readonly searching?: string | undefined
   /** @default 'Nothing found' */
-  readonly nothingFound?: string
+  readonly nothingFound?: string | undefined
   /** @default 'Cancel' */
-  readonly cancel?: string
+  readonly cancel?: string | undefined
 }
 
 /** Options of `EditorControl.render`. */
@@ -432,27 +432,27 @@ export interface RenderOptions {
    *
    * @default none besides the informational ones
    */
-  readonly events?: readonly string[]
+  readonly events?: readonly string[] | undefined
   /**
    * Where closing the editor leads: an http(s) URL or a path. It also shows the close button of the editor, unless the
    * page has an element with the attribute `data-onlyoffice-close`.
    *
    * @default the page that the user came from, if it is of the same origin
    */
-  readonly closeUrl?: string
+  readonly closeUrl?: string | undefined
   /**
    * Language of the editor, such as `de` or `pt-BR`: `editorConfig.lang`.
    *
    * @default that of the control, or English
    */
-  readonly lang?: NonNullable<EditorDefaults['lang']>
+  readonly lang?: NonNullable<EditorDefaults['lang']> | undefined
   /**
    * Texts that replace those of the page.
    *
    * @default in the editor's language if it is Arabic, Bengali, Chinese, French, German, Hindi, Italian, Japanese,
    * Korean, Polish, Portuguese, Russian, Spanish or Turkish, else in English
    */
-  readonly messages?: EditorMessages
+  readonly messages?: EditorMessages | undefined
 }
 
 /** Options of `reply.editor()`. */
@@ -462,7 +462,7 @@ export interface EditorPageOptions extends RenderOptions {
    *
    * @default that of the document
    */
-  readonly title?: string
+  readonly title?: string | undefined
 }
 
 /**

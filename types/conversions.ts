@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream'
 import type { DocumentContent } from './storage.js'
 
 /** Options of a single request to the document server. */
-export interface RequestOptions {
+export interface SignalOptions {
   /** Cancels the request: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -17,7 +17,7 @@ export interface RequestOptions {
  *
  * `EditorServer.formats` tells which formats a document can be converted to.
  */
-export type OutputType =
+export type ConversionOutputType =
   | 'ooxml' | 'odf'
   | 'pdf' | 'pdfa'
   | 'bmp' | 'gif' | 'jpg' | 'png'
@@ -27,7 +27,7 @@ export type OutputType =
   | (string & {})
 
 /** A colour as red, green and blue from 0 to 255; `[]` for none. */
-export type Color = readonly [] | readonly [red: number, green: number, blue: number]
+export type WatermarkColor = readonly [] | readonly [red: number, green: number, blue: number]
 
 /** How pages become images. */
 export interface ThumbnailOptions {
@@ -38,25 +38,25 @@ export interface ThumbnailOptions {
    *
    * @default 2
    */
-  readonly aspect?: 0 | 1 | 2
+  readonly aspect?: 0 | 1 | 2 | undefined
   /**
    * Whether only the first page is converted. With `false` the result is a zip file with an image of each page.
    *
    * @default true
    */
-  readonly first?: boolean
+  readonly first?: boolean | undefined
   /**
    * Pixels.
    *
    * @default 100
    */
-  readonly width?: number
+  readonly width?: number | undefined
   /**
    * Pixels.
    *
    * @default 100
    */
-  readonly height?: number
+  readonly height?: number | undefined
 }
 
 /**
@@ -69,61 +69,61 @@ export interface SpreadsheetLayout {
    *
    * @default true
    */
-  readonly ignorePrintArea?: boolean
+  readonly ignorePrintArea?: boolean | undefined
   /** @default 'portrait' */
-  readonly orientation?: 'portrait' | 'landscape'
+  readonly orientation?: 'portrait' | 'landscape' | undefined
   /**
    * Pages that the sheet is fitted to in width; 0 does not fit it.
    *
    * @default 0
    */
-  readonly fitToWidth?: number
+  readonly fitToWidth?: number | undefined
   /**
    * Pages that the sheet is fitted to in height; 0 does not fit it.
    *
    * @default 0
    */
-  readonly fitToHeight?: number
+  readonly fitToHeight?: number | undefined
   /**
    * Percent.
    *
    * @default 100
    */
-  readonly scale?: number
+  readonly scale?: number | undefined
   /**
    * Whether row and column headings are shown.
    *
    * @default false
    */
-  readonly headings?: boolean
+  readonly headings?: boolean | undefined
   /** @default false */
-  readonly gridLines?: boolean
+  readonly gridLines?: boolean | undefined
   /** @default { width: '210mm', height: '297mm' } */
   readonly pageSize?: {
-    readonly width?: string
-    readonly height?: string
+    readonly width?: string | undefined
+    readonly height?: string | undefined
   }
   /** @default { left: '17.8mm', right: '17.8mm', top: '19.1mm', bottom: '19.1mm' } */
   readonly margins?: {
-    readonly left?: string
-    readonly right?: string
-    readonly top?: string
-    readonly bottom?: string
+    readonly left?: string | undefined
+    readonly right?: string | undefined
+    readonly top?: string | undefined
+    readonly bottom?: string | undefined
   }
 }
 
 /** How forms in a document become PDF or images. */
 export interface DocumentLayout {
   /** Whether the placeholders of empty fields are drawn. Without `isPrint`: whether the fields are kept in the PDF. */
-  readonly drawPlaceHolders?: boolean
+  readonly drawPlaceHolders?: boolean | undefined
   /** Whether fields are highlighted; only with `isPrint`. */
-  readonly drawFormHighlight?: boolean
+  readonly drawFormHighlight?: boolean | undefined
   /**
    * Convert with the print layout; only from text documents to PDF.
    *
    * @default false
    */
-  readonly isPrint?: boolean
+  readonly isPrint?: boolean | undefined
 }
 
 /** How a PDF or XPS document becomes an editable text document. */
@@ -136,7 +136,7 @@ export interface DocumentRenderer {
    *
    * @default 'plainLine'
    */
-  readonly textAssociation?: 'blockChar' | 'blockLine' | 'plainLine' | 'plainParagraph'
+  readonly textAssociation?: 'blockChar' | 'blockLine' | 'plainLine' | 'plainParagraph' | undefined
 }
 
 /** Text of a watermark with one appearance. */
@@ -144,88 +144,88 @@ export interface WatermarkRun {
   /** `<%br%>` is a line break. */
   readonly text: string
   /** Background of the text. */
-  readonly fill?: Color
-  readonly fontFamily?: string
+  readonly fill?: WatermarkColor | undefined
+  readonly fontFamily?: string | undefined
   /** Points. */
-  readonly fontSize?: number
-  readonly bold?: boolean
-  readonly italic?: boolean
-  readonly underline?: boolean
-  readonly strikeout?: boolean
+  readonly fontSize?: number | undefined
+  readonly bold?: boolean | undefined
+  readonly italic?: boolean | undefined
+  readonly underline?: boolean | undefined
+  readonly strikeout?: boolean | undefined
 }
 
 /** A paragraph of a watermark. */
 export interface WatermarkParagraph {
   /** `0` right, `1` left, `2` centred, `3` justified. */
-  readonly align?: 0 | 1 | 2 | 3
+  readonly align?: 0 | 1 | 2 | 3 | undefined
   /** Background of the paragraph. */
-  readonly fill?: Color
+  readonly fill?: WatermarkColor | undefined
   /** Lines. */
-  readonly lineSpacing?: number
-  readonly runs?: readonly WatermarkRun[]
+  readonly lineSpacing?: number | undefined
+  readonly runs?: readonly WatermarkRun[] | undefined
 }
 
 /** A watermark on every page of a PDF or image. */
 export interface Watermark {
   /** From 0, invisible, to 1. */
-  readonly transparent?: number
+  readonly transparent?: number | undefined
   /** The shape around the text, such as `rect`. */
-  readonly type?: string
+  readonly type?: string | undefined
   /** Millimetres. */
-  readonly width?: number
+  readonly width?: number | undefined
   /** Millimetres. */
-  readonly height?: number
+  readonly height?: number | undefined
   /** Degrees. */
-  readonly rotate?: number
+  readonly rotate?: number | undefined
   /** Between shape and text, in millimetres: left, top, right, bottom. */
-  readonly margins?: readonly [number, number, number, number]
+  readonly margins?: readonly [number, number, number, number] | undefined
   /** Background of the shape: a colour, or an image as an http(s) or `data:image/…` URL. */
-  readonly fill?: Color | string
+  readonly fill?: WatermarkColor | string | undefined
   /** Colour of the shape's outline. */
-  readonly stroke?: Color
+  readonly stroke?: WatermarkColor | undefined
   /** Of the outline, in millimetres. */
-  readonly strokeWidth?: number
+  readonly strokeWidth?: number | undefined
   /** Where the text is in the shape: `0` bottom, `1` centre, `4` top. */
-  readonly align?: 0 | 1 | 4
-  readonly paragraphs?: readonly WatermarkParagraph[]
+  readonly align?: 0 | 1 | 4 | undefined
+  readonly paragraphs?: readonly WatermarkParagraph[] | undefined
 }
 
 /** What a document becomes: all options of the conversion API. Fields that its formats do not use have no effect. */
 export interface ConversionOptions {
-  readonly outputType: OutputType
+  readonly outputType: ConversionOutputType
   /** Name of the converted file in the URL of the document server. */
-  readonly title?: string
+  readonly title?: string | undefined
   /** Opens a protected document, 1 to 255 characters. The result is not protected. */
-  readonly password?: string
+  readonly password?: string | undefined
   /**
    * Formats of numbers, dates and currencies in a spreadsheet that becomes PDF, as language and country.
    *
    * @default 'en-US'
    */
-  readonly region?: string
+  readonly region?: string | undefined
   /**
    * Encoding of a csv or txt document, as the number of a code page: 65001 UTF-8, 1200 UTF-16, 1252 Western European,
    * 1250 Central European, 1251 Cyrillic, 932 Japanese, 936 and 950 Chinese.
    *
    * @default 65001
    */
-  readonly codePage?: number
+  readonly codePage?: number | undefined
   /**
    * Separates the values of a csv document: `0` nothing, `1` tab, `2` semicolon, `3` colon, `4` comma, `5` space.
    *
    * @default 4
    */
-  readonly delimiter?: 0 | 1 | 2 | 3 | 4 | 5
-  readonly thumbnail?: ThumbnailOptions
-  readonly spreadsheetLayout?: SpreadsheetLayout
-  readonly documentLayout?: DocumentLayout
-  readonly documentRenderer?: DocumentRenderer
-  readonly watermark?: Watermark
+  readonly delimiter?: 0 | 1 | 2 | 3 | 4 | 5 | undefined
+  readonly thumbnail?: ThumbnailOptions | undefined
+  readonly spreadsheetLayout?: SpreadsheetLayout | undefined
+  readonly documentLayout?: DocumentLayout | undefined
+  readonly documentRenderer?: DocumentRenderer | undefined
+  readonly watermark?: Watermark | undefined
   readonly pdf?: {
     /** Whether the result is a fillable form. By default form fields stay as they are. */
-    readonly form?: boolean
+    readonly form?: boolean | undefined
     /** Whether the result is PDF/A, as with `outputType: 'pdfa'`. */
-    readonly pdfa?: boolean
+    readonly pdfa?: boolean | undefined
   }
 }
 
@@ -245,8 +245,8 @@ export type ConversionRequest = ConversionOptions & {
      * @default `url`: set a key if the content at the URL changes, or if the URL of the same content does, as a signed
      *   one
      */
-    readonly key?: string
-    readonly content?: never
+    readonly key?: string | undefined
+    readonly content?: never | undefined
   }
   | {
     /**
@@ -257,8 +257,8 @@ export type ConversionRequest = ConversionOptions & {
      * `publicBaseUrl`, use `url`.
      */
     readonly content: DocumentContent
-    readonly url?: never
-    readonly key?: never
+    readonly url?: never | undefined
+    readonly key?: never | undefined
   }
 )
 
@@ -269,23 +269,23 @@ export interface ConversionProgress {
 }
 
 /** How a conversion or a document build is awaited. */
-export interface AwaitOptions extends RequestOptions {
+export interface PollingOptions extends SignalOptions {
   /**
    * Milliseconds until the result must be ready. Fetching it is limited by `timeouts.total`.
    *
    * @default 120_000
    */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /**
    * Milliseconds between two requests for the result. The first three are shorter.
    *
    * @default 1000
    */
-  readonly interval?: number
+  readonly interval?: number | undefined
 }
 
 /** Options of `EditorServer.convert`. */
-export interface ConvertOptions extends AwaitOptions {
+export interface ConvertOptions extends PollingOptions {
   /**
    * Called with every answer of the document server; the next request waits for it. If it throws or rejects, the
    * conversion rejects with that error.
@@ -319,12 +319,12 @@ export interface ResultFile {
 /** What the document builder runs. */
 export type BuildRequest = {
   /** Available in the script as `Argument`. */
-  readonly argument?: Readonly<Record<string, unknown>>
+  readonly argument?: Readonly<Record<string, unknown>> | undefined
 } & (
   | {
     /** Absolute http(s) URL from which the document server downloads the script. */
     readonly url: string
-    readonly script?: never
+    readonly script?: never | undefined
   }
   | {
     /**
@@ -332,7 +332,7 @@ export type BuildRequest = {
      * Older ones download it from this instance of the application: if others share `publicBaseUrl`, use `url`.
      */
     readonly script: string
-    readonly url?: never
+    readonly url?: never | undefined
   }
 )
 
@@ -344,7 +344,7 @@ export interface BuiltFile {
    * Fetches the file, which the document server keeps for 15 minutes. Rejects with `BuildFailedError` if its content is
    * not of its format, or else as `EditorServer.convert` does while fetching.
    */
-  fetch (options?: RequestOptions): Promise<ResultFile>
+  fetch (options?: SignalOptions): Promise<ResultFile>
 }
 
 /** The result of a document build. */

@@ -27,7 +27,7 @@ export interface DoctorReport {
   /** When the examination started, in ISO 8601. */
   readonly startedAt: string
   /** How long it took, in milliseconds. */
-  readonly duration: number
+  readonly durationMs: number
 }
 
 /** Options of `app.editorDoctor()`. */
@@ -36,14 +36,14 @@ export interface DoctorOptions {
    * Also explains why this document does not open or is not saved, from what the handler has seen since the application
    * started.
    */
-  readonly fileId?: string
+  readonly fileId?: string | undefined
   /**
    * Milliseconds after which checks that have not finished are reported as skipped. Of calls at the same time, which
    * share one examination, that of the first counts.
    *
    * @default 60_000
    */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** Cancels the examination: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }

@@ -1,9 +1,9 @@
 // The document server's own services. Source: emulator/docs/document-server-protocol.md#commands
 import type {
-  AwaitOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, RequestOptions,
+  PollingOptions, BuildRequest, BuildResult, ConversionRequest, ConvertOptions, DocumentFormat, SignalOptions,
   ResultFile
 } from './conversions.js'
-import type { Signed, SignedMethods } from './signed-data.js'
+import type { SignedData, SignedMethods } from './signed-data.js'
 
 /** Commands about one document key. */
 export interface KeyCommand {
@@ -15,7 +15,7 @@ export interface KeyCommand {
  * A command of the document server's command service, with the names that the service uses; `c` selects the command.
  * Source: emulator/docs/document-server-protocol.md#commands
  */
-export type Command =
+export type ServerCommand =
   /** The version of the document server. */
   | { readonly c: 'version' }
   /** Its license, build and quota. */
@@ -41,11 +41,11 @@ export type Command =
   | KeyCommand & { readonly c: 'deleteForgotten' }
 
 /** What each command resolves to. */
-export interface CommandResults {
+export interface ServerCommandResults {
   /** Such as `9.3.0.140`. */
   readonly version: { readonly version: string }
   /** As the document server sends it, not validated. */
-  readonly license: License
+  readonly license: ServerLicense
   /** IDs of the users who are editing; viewers are not included. */
   readonly info: { readonly key: string, readonly users: readonly string[] }
   readonly forcesave: { readonly key: string }
@@ -57,10 +57,10 @@ export interface CommandResults {
 }
 
 /** What a command resolves to. */
-export type CommandResult<C extends Command> = CommandResults[C['c']]
+export type ServerCommandResult<C extends ServerCommand> = ServerCommandResults[C['c']]
 
 /** The answer to the command `license`, not validated. */
-export interface License {
+export interface ServerLicense {
   /** Limits and validity. `end_date` is `null` or absent for the open-source edition. */
   readonly license?: Readonly<Record<string, unknown>>
   /** Build and type of the server. */
@@ -70,7 +70,7 @@ export interface License {
 }
 
 /** Options of `EditorServer.command`. */
-export interface CommandOptions extends RequestOptions {
+export interface ServerCommandOptions extends SignalOptions {
   /**
    * Whether the key may be one of which the plugin cannot tell that it made it: one that the application assigned as
    * `documentKey`, one of a document whose `fileId` is too long for a key (see `recovery.fileIdOf`), or one of another
@@ -78,17 +78,17 @@ export interface CommandOptions extends RequestOptions {
    *
    * @default false
    */
-  readonly foreignKey?: boolean
+  readonly foreignKey?: boolean | undefined
 }
 
 /** Options of `EditorServer.recoverForgotten`. */
-export interface RecoverForgottenOptions extends RequestOptions {
+export interface RecoverForgottenOptions extends SignalOptions {
   /**
    * Only finds out what there is: nothing is stored and nothing is deleted.
    *
    * @default false
    */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
 }
 
 /** What became of one forgotten file. */
@@ -142,7 +142,7 @@ export interface EditorServer {
    * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): a redirect led to an origin that is not allowed.
    * @throws the reason of `signal`, once it is aborted.
    */
-  healthcheck (options?: RequestOptions): Promise<boolean>
+  healthcheck (options?: SignalOptions): Promise<boolean>
 
   /**
    * Sends a command.
@@ -162,15 +162,15 @@ export interface EditorServer {
    * const { users } = await app.editorServer.command({ c: 'info', key: control.documentKey })
    * ```
    */
-  command<C extends Command>(command: C, options?: CommandOptions): Promise<CommandResult<C>>
+  command<C extends ServerCommand>(command: C, options?: ServerCommandOptions): Promise<ServerCommandResult<C>>
 
   /**
    * The document server's version, such as `9.3.0.140`. Rejects as `command` does.
    */
-  version (options?: RequestOptions): Promise<string>
+  version (options?: SignalOptions): Promise<string>
 
   /** The document server's license. Rejects as `command` does. */
-  license (options?: RequestOptions): Promise<License>
+  license (options?: SignalOptions): Promise<ServerLicense>
 
   /**
    * Has the document server convert a document at a URL, and resolves as soon as the result begins to arrive. For a
@@ -220,7 +220,7 @@ export interface EditorServer {
    * for (const file of files) await save(file.name, await (await file.fetch()).bytes())
    * ```
    */
-  build (request: BuildRequest, options?: AwaitOptions): Promise<BuildResult>
+  build (request: BuildRequest, options?: PollingOptions): Promise<BuildResult>
 
   /**
    * The formats that the document server knows: what can be done with each, and what it can be converted to. Asks the
@@ -234,7 +234,7 @@ export interface EditorServer {
    * const editable = formats.filter(({ actions }) => actions.includes('edit')).map(({ fileType }) => fileType)
    * ```
    */
-  formats (options?: RequestOptions): Promise<readonly DocumentFormat[]>
+  formats (options?: SignalOptions): Promise<readonly DocumentFormat[]>
 
   /**
    * Brings saves home that the application refused, or missed because it was down. The document server keeps them as
@@ -283,7 +283,10 @@ export interface EditorServer {
    * // })
    * ```
    */
-  sign<Method extends keyof SignedMethods> (method: Method, data: SignedMethods[Method]): Signed<SignedMethods[Method]>
+  sign<Method extends keyof SignedMethods> (
+    method: Method,
+    data: SignedMethods[Method]
+  ): SignedData<SignedMethods[Method]>
 
   /**
    * Signs any other data for the editor in the page: a plain object without `token`.
@@ -295,5 +298,5 @@ export interface EditorServer {
    * const signed = app.editorServer.sign({ c: 'add', images: [{ fileType: 'png', url }] })
    * ```
    */
-  sign<Payload extends object> (payload: Payload): Signed<Payload>
+  sign<Payload extends object> (payload: Payload): SignedData<Payload>
 }

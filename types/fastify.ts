@@ -1,9 +1,9 @@
 import type { EditorControl, EditorControlDefaults, EditorPageOptions } from './control.js'
 import type { DoctorOptions, DoctorReport } from './doctor.js'
 import type { EditorServer } from './document-server.js'
-import type { HttpClient } from './http.js'
+import type { EditorHttpClient } from './http.js'
 import type { EditorSessions } from './sessions.js'
-import type { Storage } from './storage.js'
+import type { EditorStorage } from './storage.js'
 
 /**
  * Who sends the requests of a route:
@@ -30,7 +30,7 @@ declare module 'fastify' {
      * })
      * ```
      */
-    onlyoffice?: { readonly caller: EditorCaller }
+    onlyoffice?: { readonly caller: EditorCaller } | undefined
   }
   interface FastifyReply {
     /**
@@ -51,9 +51,9 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /** The storage of the documents: the option `storage` or its default. */
-    editorStorage: Storage
+    editorStorage: EditorStorage
     /** The client for outbound requests: the option `httpClient` or its default. */
-    editorHttpClient: HttpClient
+    editorHttpClient: EditorHttpClient
     /**
      * Creates a control for one document in one page. The option `defaults` has what all of them have in common.
      *

@@ -1,5 +1,5 @@
 import type { CallbackHistory } from './events.js'
-import type { HistoryData, Signed } from './signed-data.js'
+import type { HistoryData, SignedData } from './signed-data.js'
 
 /** Which earlier versions of a document are kept. Named ones always are, and the version before the present one. */
 export interface VersionOptions {
@@ -12,28 +12,28 @@ export interface VersionOptions {
    *
    * @default 200
    */
-  readonly keep?: number
+  readonly keep?: number | undefined
   /**
    * Milliseconds for which a version is kept after it was superseded. Older ones are no longer shown, and are deleted
    * by the next save of the document.
    *
    * @default versions do not expire
    */
-  readonly maxAge?: number
+  readonly maxAge?: number | undefined
   /**
    * Bytes that the earlier versions of one document may take, with the data of their changes. When there are more,
    * versions are deleted in the same order.
    *
    * @default there is no limit
    */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /**
    * Which pages show the history, with its authors: those that may edit, or all that show the document. A page's
    * control can say otherwise with `history`.
    *
    * @default 'editors'
    */
-  readonly for?: 'editors' | 'readers'
+  readonly for?: 'editors' | 'readers' | undefined
 }
 
 /** One version, in the form that the editor shows. */
@@ -54,7 +54,7 @@ export interface HistoryVersion {
   readonly restored?: number
   /** As given to `nameVersion`. The page shows the name behind the author's; the editor has no place for a comment. */
   readonly name?: string
-  readonly comment?: string
+  readonly comment?: string | undefined
 }
 
 /**
@@ -68,7 +68,7 @@ export interface DocumentHistory {
 }
 
 /** The argument of the editor's `setHistoryData`. Source: emulator/docs/document-server-protocol.md#version-history */
-export type HistoryVersionData = Signed<HistoryData> & { readonly version: number }
+export type HistoryVersionData = SignedData<HistoryData> & { readonly version: number }
 
 /** Options of `EditorControl.restore`. */
 export interface RestoreOptions {
@@ -79,18 +79,18 @@ export interface RestoreOptions {
    * with `AddressBlockedError`. It rejects with `UpstreamError` if the content is not of that format, or is HTML that
    * the document server does not send as `text/html`.
    */
-  readonly result?: { readonly url: string, readonly fileType: string }
+  readonly result?: { readonly url: string, readonly fileType: string } | undefined
   /**
    * Milliseconds to wait until nobody edits the document any more.
    *
    * @default 30_000
    */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /**
    * Stops waiting, for editors, content and earlier saves; the promise then rejects with its reason. A version that is
    * being published is published.
    */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface RestoredVersion {

@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream'
  * What an outbound request is for: fetching a saved file, sending a command, converting, the proxy action, or an
  * examination by `app.editorDoctor()`, which also requests `api.js` and this application at `publicBaseUrl`.
  */
-export type HttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy' | 'probe'
+export type EditorHttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy' | 'probe'
 
 /** One outbound request. */
-export interface HttpRequest {
+export interface EditorHttpRequest {
   /** What the request is for. */
-  readonly purpose: HttpPurpose
+  readonly purpose: EditorHttpPurpose
   readonly method: 'GET' | 'POST'
   /** An http or https URL without credentials and fragment. */
   readonly url: URL
@@ -30,7 +30,7 @@ export interface HttpRequest {
 }
 
 /** The response to one outbound request. */
-export interface HttpResponse {
+export interface EditorHttpResponse {
   /** HTTP status; a redirect is a response like any other. */
   readonly status: number
   /** The first value of a header; `undefined` if there is none. The name may be in upper or lower case. */
@@ -63,7 +63,7 @@ export interface HttpResponse {
  * }
  * ```
  */
-export interface HttpClient {
+export interface EditorHttpClient {
   /**
    * Resolves when the response headers have arrived, whatever the status.
    *
@@ -71,7 +71,7 @@ export interface HttpClient {
    * `TimeoutError`, becomes an `UpstreamTimeoutError`, one with a `code` of this library stays as it is, any other
    * becomes an `UpstreamError`.
    */
-  request (request: HttpRequest): Promise<HttpResponse>
+  request (request: EditorHttpRequest): Promise<EditorHttpResponse>
   /** Closes all connections. The plugin calls it for its default client only. */
   close? (): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { Content } from './storage.js'
+import type { StorageContent } from './storage.js'
 
 /** Content that is about to be stored, and why. It is complete and durable, but not visible yet. */
 export interface InspectEvent {
@@ -34,4 +34,4 @@ export interface InspectEvent {
 export type InspectResult =
   | boolean
   | { readonly reject: true, readonly message: string }
-  | { readonly replace: Content }
+  | { readonly replace: StorageContent }

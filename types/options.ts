@@ -4,16 +4,16 @@ import type { EditorControlDefaults } from './control.js'
 import type { CallbackEvent, ForgottenFileEvent, FormSubmittedEvent, SavedEvent, SaveFailedEvent } from './events.js'
 import type { VersionOptions } from './history.js'
 import type { HookContext, RequestHookContext } from './hooks.js'
-import type { HttpClient } from './http.js'
+import type { EditorHttpClient } from './http.js'
 import type { InspectEvent, InspectResult } from './inspection.js'
 import type { SessionEndEvent, SessionStartEvent } from './sessions.js'
-import type { Storage } from './storage.js'
+import type { EditorStorage } from './storage.js'
 
 /**
  * A set of defaults. `secure` checks every request. `classic` behaves exactly as the original control that this library
  * re-implements, which checks nothing: for closed networks, and for migrating an existing installation step by step.
  */
-export type Profile = 'secure' | 'classic'
+export type EditorProfile = 'secure' | 'classic'
 
 /** What a request to the handler wants to do. `fileId` is taken from the URL: a file with this ID need not exist. */
 export type AuthorizeTarget =
@@ -32,7 +32,7 @@ export type AuthorizeTarget =
   | PageAccess & { readonly action: PageActionName, readonly fileId: string, readonly user: PageUser | undefined }
 
 /** Tells the time. */
-export interface Clock {
+export interface EditorClock {
   /** Milliseconds since the epoch. */
   now (): number
 }
@@ -54,7 +54,7 @@ export interface Clock {
  * })
  * ```
  */
-export interface EditorOptions {
+export interface FastifyOnlyofficeOptions {
   /**
    * URL of the document server's `api.js`, as the browser reaches it. Conversions and commands are sent to the origin
    * of this URL, or to `documentServer.internalUrl` if that is set. Required: `undefined`, as a variable of the
@@ -80,7 +80,7 @@ export interface EditorOptions {
    *
    * @default '/Controls/Editor/EditorHandler.ashx'
    */
-  readonly path?: string
+  readonly path?: string | undefined
   /**
    * Inserted before `path`, after the prefix of the surrounding scope. It starts with a slash and does not end with
    * one.
@@ -97,26 +97,26 @@ export interface EditorOptions {
    *
    * @default the path of `publicBaseUrl`
    */
-  readonly publicPath?: string
+  readonly publicPath?: string | undefined
   /**
    * Selects the defaults of the options below.
    *
    * @default 'secure'
    */
-  readonly profile?: Profile
+  readonly profile?: EditorProfile | undefined
   /**
    * Stores the documents. The plugin does not close a storage that is passed here.
    *
    * @default fileStorage({ directory: 'App_Data/uploads' }), relative to the working directory
    */
-  readonly storage?: Storage
+  readonly storage?: EditorStorage | undefined
   /**
    * Makes the outbound requests. The plugin does not close a client that is passed here. `tls` and `timeouts.connect`,
    * `.headers` and `.idle` configure the default client only.
    *
    * @default undiciClient({ tls, timeouts })
    */
-  readonly httpClient?: HttpClient
+  readonly httpClient?: EditorHttpClient | undefined
   /** How the document server is reached, and how it identifies itself. */
   readonly documentServer?: {
     /**
@@ -128,7 +128,7 @@ export interface EditorOptions {
      *
      * @default none: the public origins are used
      */
-    readonly internalUrl?: string
+    readonly internalUrl?: string | undefined
     /**
      * Origins, besides those of `editorApiUrl` and `internalUrl`, from which saved and converted files may be fetched,
      * such as that of an object store. One that is the document server's `storage.externalHost` has the same path, if
@@ -137,20 +137,20 @@ export interface EditorOptions {
      *
      * @default []; 'any' in the classic profile
      */
-    readonly origins?: readonly string[] | 'any'
+    readonly origins?: readonly string[] | 'any' | undefined
     /**
      * Request header in which the document server sends its token.
      * Source: emulator/docs/document-server-protocol.md#tokens-the-document-server-sends
      *
      * @default 'Authorization'
      */
-    readonly authorizationHeader?: string
+    readonly authorizationHeader?: string | undefined
     /**
      * Precedes the token in that header, including the space.
      *
      * @default 'Bearer '
      */
-    readonly authorizationPrefix?: string
+    readonly authorizationPrefix?: string | undefined
     /**
      * Whether the tokens of conversions, commands and document builds name their purpose in a claim `operation`.
      * Document servers from 10.0 on may demand it (`purposeCheck`), older ones ignore it. `false` is for a server that
@@ -158,7 +158,7 @@ export interface EditorOptions {
      *
      * @default true
      */
-    readonly operationClaim?: boolean
+    readonly operationClaim?: boolean | undefined
   }
   /** The proxy action, which fetches files for the editor page. */
   readonly proxy?: {
@@ -170,21 +170,21 @@ export interface EditorOptions {
      *
      * @default []; 'any' in the classic profile
      */
-    readonly allow?: ReadonlyArray<string | { readonly origin: string, readonly path: string }> | 'any'
+    readonly allow?: ReadonlyArray<string | { readonly origin: string, readonly path: string }> | 'any' | undefined
     /**
      * Whether a proxy request or a report needs the page's proxy token: in the header `x-editor-proxy-token`, with the
      * page's `fileId` in the query. The fragment of `render()` contains both; see also `EditorControl.proxyToken`.
      *
      * @default true; false in the classic profile
      */
-    readonly requireToken?: boolean
+    readonly requireToken?: boolean | undefined
     /**
      * Whether to accept proxy requests and reports from pages of other origins, and proxy requests that load the
      * response as a script, style sheet, frame or the like.
      *
      * @default false; true in the classic profile
      */
-    readonly crossOrigin?: boolean
+    readonly crossOrigin?: boolean | undefined
   }
   /** TLS of outbound requests. Applies to the default `httpClient` only. */
   readonly tls?: {
@@ -193,19 +193,19 @@ export interface EditorOptions {
      *
      * @default true; false in the classic profile
      */
-    readonly rejectUnauthorized?: boolean
+    readonly rejectUnauthorized?: boolean | undefined
     /**
      * Oldest accepted TLS version.
      *
      * @default 'TLSv1.2'; 'TLSv1' in the classic profile
      */
-    readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
+    readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3' | undefined
     /**
      * Certificate authorities in PEM format. They replace the default ones.
      *
      * @default those of Node.js
      */
-    readonly ca?: string | readonly string[]
+    readonly ca?: string | readonly string[] | undefined
   }
   /**
    * Whether a URL that is allowed only because of `documentServer.origins: 'any'` or `proxy.allow: 'any'` may lead to a
@@ -213,35 +213,35 @@ export interface EditorOptions {
    *
    * @default false; true in the classic profile
    */
-  readonly allowPrivateAddresses?: boolean
+  readonly allowPrivateAddresses?: boolean | undefined
   /**
    * Whether to accept a weak `jwtSecret`: shorter than 32 bytes, publicly known, repeating a shorter part, with fewer
    * than 8 different characters, or a keyboard sequence.
    *
    * @default false; true in the classic profile
    */
-  readonly allowWeakSecret?: boolean
+  readonly allowWeakSecret?: boolean | undefined
   /**
    * Whether callbacks need a valid token of the document server, for a document key of their file. With
    * `signedUrls: false` downloads need one too, for exactly their URL.
    *
    * @default true; false in the classic profile
    */
-  readonly requireToken?: boolean
+  readonly requireToken?: boolean | undefined
   /**
    * Whether the control signs download and callback URLs and the handler requires the signature. A callback needs the
    * signature and the token (`requireToken`), a download only the signature.
    *
    * @default true; false in the classic profile
    */
-  readonly signedUrls?: boolean
+  readonly signedUrls?: boolean | undefined
   /**
    * Milliseconds for which a signed download URL and a page's proxy token are valid; at most 2,147,483,647 (24.8 days).
    * A signed callback URL does not expire.
    *
    * @default 86_400_000 (24 hours)
    */
-  readonly downloadUrlLifetime?: number
+  readonly downloadUrlLifetime?: number | undefined
   /**
    * Milliseconds for which a page's token (`EditorControl.pageToken`) is valid; at most 2,147,483,647 (24.8 days), and
    * never longer than `downloadUrlLifetime`. Every action answers a fresh one, and an open page renews it in time
@@ -250,7 +250,7 @@ export interface EditorOptions {
    *
    * @default 3_600_000 (1 hour)
    */
-  readonly pageTokenLifetime?: number
+  readonly pageTokenLifetime?: number | undefined
   /** What to do with a save that cannot simply replace its file. */
   readonly policies?: {
     /**
@@ -260,21 +260,21 @@ export interface EditorOptions {
      *
      * @default 'keep-both'; 'overwrite' in the classic profile
      */
-    readonly conflict?: 'keep-both' | 'overwrite'
+    readonly conflict?: 'keep-both' | 'overwrite' | undefined
     /**
      * If the file no longer exists. `reject` refuses the save: the document server keeps it as a forgotten file.
      * `acknowledge` accepts it: it is lost.
      *
      * @default 'reject'; 'acknowledge' in the classic profile
      */
-    readonly missingFile?: 'reject' | 'acknowledge'
+    readonly missingFile?: 'reject' | 'acknowledge' | undefined
     /**
      * If the save's format differs from the stored file's. `follow` stores it under the extension of the new format,
      * with the same `fileId`. `ignore` stores it under the old extension.
      *
      * @default 'follow'; 'ignore' in the classic profile
      */
-    readonly formatChange?: 'follow' | 'ignore'
+    readonly formatChange?: 'follow' | 'ignore' | undefined
     /**
      * If the document server could not assemble the edited document (status 3), or a final save has no `url`. `keep`
      * refuses the callback: the document server keeps the user's changes. `discard` accepts it: the document server
@@ -282,7 +282,7 @@ export interface EditorOptions {
      *
      * @default 'keep'; 'discard' in the classic profile
      */
-    readonly corrupted?: 'keep' | 'discard'
+    readonly corrupted?: 'keep' | 'discard' | undefined
   }
   /** How CSV files are opened and saved. */
   readonly csv?: {
@@ -294,13 +294,13 @@ export interface EditorOptions {
      *
      * @default true; false in the classic profile
      */
-    readonly preserve?: boolean
+    readonly preserve?: boolean | undefined
     /**
      * The encoding of files that are not in Unicode.
      *
      * @default 'windows-1252'
      */
-    readonly encoding?: `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
+    readonly encoding?: `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}` | undefined
   }
   /**
    * How often fetching a saved file is retried after a transient failure: no response, a truncated response, or status
@@ -308,14 +308,14 @@ export interface EditorOptions {
    *
    * @default 2
    */
-  readonly saveRetries?: number
+  readonly saveRetries?: number | undefined
   /**
    * How many saves are fetched at the same time; at least 1. Others wait, so that a burst of them does not use up
    * memory and hold up other requests. One that has waited for ten seconds is fetched all the same.
    *
    * @default 16
    */
-  readonly concurrentSaves?: number
+  readonly concurrentSaves?: number | undefined
   /**
    * Hook: authorizes requests to the handler, for example those of logged-in users.
    *
@@ -519,7 +519,7 @@ export interface EditorOptions {
    * defaults: { lang: 'de', customization: { forcesave: true } }
    * ```
    */
-  readonly defaults?: EditorControlDefaults
+  readonly defaults?: EditorControlDefaults | undefined
   /**
    * Hook: whether the user may edit a document now. `false` or a reason opens it for viewing, and the page shows the
    * reason, which is text; `''` is `false`. Called by `openDocument` of a control that may edit, and when its page
@@ -545,7 +545,7 @@ export interface EditorOptions {
    *
    * @default only fresh configurations
    */
-  readonly actions?: ActionOptions
+  readonly actions?: ActionOptions | undefined
   /**
    * Milliseconds between force saves of documents that are being edited; from 1000 to 2,147,483,647. The document
    * server leaves those alone in which nothing was typed since their last save. `onSaved` is called for each save, and
@@ -553,7 +553,7 @@ export interface EditorOptions {
    *
    * @default a document is saved when everybody has left, or on a force save
    */
-  readonly saveEvery?: number
+  readonly saveEvery?: number | undefined
   /** How `editorServer.recoverForgotten` works. */
   readonly recovery?: {
     /**
@@ -562,7 +562,7 @@ export interface EditorOptions {
      *
      * @default it runs only when it is called
      */
-    readonly interval?: number
+    readonly interval?: number | undefined
     /**
      * The document of a key that does not tell it: one that the application assigned as `documentKey`, or that of a
      * document whose `fileId` is longer than 46 characters (33 bytes, with other characters than `[0-9A-Za-z_-]`).
@@ -587,19 +587,19 @@ export interface EditorOptions {
    * versions: { keep: 50, maxAge: 365 * 24 * 60 * 60 * 1000 }
    * ```
    */
-  readonly versions?: VersionOptions
+  readonly versions?: VersionOptions | undefined
   /**
    * Bytes that a saved, converted or proxied file may have, counted after decompression.
    *
    * @default 1_073_741_824 (1 GiB)
    */
-  readonly maxFileSize?: number
+  readonly maxFileSize?: number | undefined
   /**
    * Bytes that the body of a callback may have. A larger callback is refused.
    *
    * @default 4_194_304 (4 MiB)
    */
-  readonly bodyLimit?: number
+  readonly bodyLimit?: number | undefined
   /** Time limits in milliseconds; each from 100 to 2,147,483,647. */
   readonly timeouts?: {
     /**
@@ -607,67 +607,67 @@ export interface EditorOptions {
      *
      * @default 10_000
      */
-    readonly connect?: number
+    readonly connect?: number | undefined
     /**
      * From sending an outbound request to receiving the response headers. Default `httpClient` only.
      *
      * @default 30_000
      */
-    readonly headers?: number
+    readonly headers?: number | undefined
     /**
      * Between two chunks of a response (default `httpClient` only). A download whose client reads nothing for this long
      * is ended, after at most twice this time.
      *
      * @default 30_000
      */
-    readonly idle?: number
+    readonly idle?: number | undefined
     /**
      * For one outbound request, from start to the end of the body, redirects included. Also for all attempts to fetch
      * one saved file.
      *
      * @default 300_000 (5 minutes)
      */
-    readonly total?: number
+    readonly total?: number | undefined
     /**
      * For the body of a callback, or of a page's request, to arrive.
      *
      * @default 30_000
      */
-    readonly body?: number
+    readonly body?: number | undefined
     /**
      * For one call of a hook: `authorize`, `onCallback`, `onSaved`, `onSaveFailed`, `onFormSubmitted`,
      * `onSessionStart`, `onSessionEnd`, `onForgotten`, `doctor.authorize`, `recovery.fileIdOf`, and those of `actions`.
      *
      * @default 30_000
      */
-    readonly hooks?: number
+    readonly hooks?: number | undefined
     /**
      * For one call of `inspect`. With the other limits it must stay below the 10 minutes for which the document server
      * waits. Source: emulator/docs/document-server-protocol.md#what-the-document-server-does-with-the-answer
      *
      * @default 60_000 (1 minute)
      */
-    readonly inspect?: number
+    readonly inspect?: number | undefined
     /**
      * For one call of a storage method. A call that receives a saved file may take `timeouts.total` in addition.
      *
      * @default 30_000
      */
-    readonly storage?: number
+    readonly storage?: number | undefined
     /**
      * If the document server last reported a session longer ago than this, the plugin asks it whether the session still
      * exists before another user joins it.
      *
      * @default 3_600_000 (1 hour)
      */
-    readonly session?: number
+    readonly session?: number | undefined
     /**
      * How long `app.close()` waits for saves in progress and for the hooks of sessions. Saves that are not stored by
      * then are refused.
      *
      * @default 30_000
      */
-    readonly close?: number
+    readonly close?: number | undefined
   }
   /**
    * Source of the current time, for tests: signed URLs, proxy tokens, the document server's tokens and sessions are
@@ -675,11 +675,11 @@ export interface EditorOptions {
    *
    * @default { now: () => Date.now() }
    */
-  readonly clock?: Clock
+  readonly clock?: EditorClock | undefined
   /** Log level of the plugin's routes, as in Fastify. */
   readonly logLevel?: LogLevel
   /** Constraints of the plugin's routes, as in Fastify. */
-  readonly constraints?: RouteOptions['constraints']
+  readonly constraints?: RouteOptions['constraints'] | undefined
   /**
    * Config of all of the plugin's routes, as in Fastify: for hooks and plugins of the application that read
    * `request.routeOptions.config`. Each route also has `config.onlyoffice`, which tells who asks.
@@ -690,12 +690,12 @@ export interface EditorOptions {
    * config: { public: true, rateLimit: false }
    * ```
    */
-  readonly config?: FastifyContextConfig & Readonly<Record<string, unknown>>
+  readonly config?: FastifyContextConfig & Readonly<Record<string, unknown>> | undefined
   /**
    * Shows the plugin's routes in the document of `@fastify/swagger`, with their parameters and bodies: the handler, the
    * actions of pages and the doctor's page. `tags`: by default `['editor']`.
    *
    * @default the routes are hidden
    */
-  readonly openapi?: true | { readonly tags?: readonly string[] }
+  readonly openapi?: true | { readonly tags?: readonly string[] } | undefined
 }

@@ -1,4 +1,4 @@
-import type { RequestOptions } from './conversions.js'
+import type { SignalOptions } from './conversions.js'
 
 /** A document that is being edited. */
 export interface EditorSession {
@@ -16,7 +16,7 @@ export interface EditorSession {
 }
 
 /** Why a document is frozen. */
-export interface Freeze {
+export interface DocumentFreeze {
   readonly fileId: string
   /** Who froze it, as given to `freeze`. */
   readonly by: string
@@ -28,34 +28,34 @@ export interface Freeze {
 }
 
 /** A freeze of the caller. */
-export interface HeldFreeze extends Freeze {
+export interface HeldDocumentFreeze extends DocumentFreeze {
   /** As `EditorSessions.release`. */
   release (): Promise<boolean>
 }
 
 /** Options of `EditorSessions.freeze`. */
-export interface FreezeOptions extends RequestOptions {
+export interface FreezeOptions extends SignalOptions {
   /**
    * Names who freezes, at most 100 characters. A document that several have frozen stays so until each has released it
    * or expired. The same one again renews its own: `reason` and `duration` replace the earlier ones.
    *
    * @default ''
    */
-  readonly by?: string
+  readonly by?: string | undefined
   /** Shown to users who open the document, at most 500 characters. */
-  readonly reason?: string
+  readonly reason?: string | undefined
   /**
    * Milliseconds from now, by the option `clock`.
    *
    * @default it does not expire
    */
-  readonly duration?: number
+  readonly duration?: number | undefined
   /**
    * Milliseconds to wait until the sessions have ended and are saved.
    *
    * @default 30_000
    */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
 }
 
 /** Options of `EditorSessions.list`. */
@@ -67,9 +67,9 @@ export interface ListSessionsOptions {
    *
    * @default false
    */
-  readonly scan?: boolean
+  readonly scan?: boolean | undefined
   /** Cancels the call: the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -106,7 +106,7 @@ export interface EditorSessions {
    * @throws UnknownRecordError (`FST_EDITOR_UNKNOWN_RECORD`): a newer version of this library has written its record.
    * @throws the storage's own error.
    */
-  get (fileId: string): Promise<{ readonly sessions: EditorSession[], readonly freezes: Freeze[] }>
+  get (fileId: string): Promise<{ readonly sessions: EditorSession[], readonly freezes: DocumentFreeze[] }>
 
   /**
    * Lets nobody edit a file until it is released or the time is up, on all instances that share the storage:
@@ -139,7 +139,7 @@ export interface EditorSessions {
    * await copyToNewHome('report').finally(freeze.release)
    * ```
    */
-  freeze (fileId: string, options?: FreezeOptions): Promise<HeldFreeze>
+  freeze (fileId: string, options?: FreezeOptions): Promise<HeldDocumentFreeze>
 
   /**
    * Ends a freeze: of `by`, whoever calls. Resolves to whether there was one.
@@ -159,7 +159,7 @@ export interface EditorSessions {
    *   usable answer.
    * @throws the storage's own error, or the reason of `signal`.
    */
-  users (fileId: string, options?: RequestOptions): Promise<string[]>
+  users (fileId: string, options?: SignalOptions): Promise<string[]>
 
   /**
    * Tells the editors of a file to close: those of these users, or all. They get an error message; their changes are
@@ -174,7 +174,7 @@ export interface EditorSessions {
    * await app.editorSessions.drop('report', ['7'])
    * ```
    */
-  drop (fileId: string, users?: readonly string[], options?: RequestOptions): Promise<string[]>
+  drop (fileId: string, users?: readonly string[], options?: SignalOptions): Promise<string[]>
 
   /**
    * Shows the current editors of a file another title. Nothing is stored: pass the new title to `openDocument`
@@ -185,7 +185,7 @@ export interface EditorSessions {
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `title` is something else.
    * @throws as `users` does (`FST_EDITOR_COMMAND_FAILED`, `FST_EDITOR_UPSTREAM`, `FST_EDITOR_UPSTREAM_TIMEOUT`).
    */
-  rename (fileId: string, title: string, options?: RequestOptions): Promise<string[]>
+  rename (fileId: string, title: string, options?: SignalOptions): Promise<string[]>
 
   /**
    * Deletes a document that people may be editing: freezes it, so that everybody's work is saved and their editors are

@@ -16,7 +16,7 @@ export type HistoryData =
   )
 
 /** The URL and type of a file. */
-export interface FileData {
+export interface EditorFileData {
   readonly fileType: string
   readonly url: string
 }
@@ -39,10 +39,10 @@ export interface SignedMethods {
   /** Answers `onRequestReferenceSource`. */
   readonly setReferenceSource: Omit<SetReferenceDataOptions, 'token' | 'error'>
   /** Answers `onRequestMailMergeRecipients` of editors before 7.5; later ones have `setRequestedSpreadsheet`. */
-  readonly setMailMergeRecipients: FileData
+  readonly setMailMergeRecipients: EditorFileData
   /** Answers `onRequestCompareFile` of editors before 7.5; later ones have `setRequestedDocument`. */
-  readonly setRevisedFile: FileData
+  readonly setRevisedFile: EditorFileData
 }
 
 /** Data with the token that signs them. */
-export type Signed<Data> = Data & { readonly token: string }
+export type SignedData<Data> = Data & { readonly token: string }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** Describes one version of a stored file. */
-export interface FileInfo {
+export interface StoredDocument {
   /** Identifies the document, whatever its extension. */
   readonly fileId: string
   /** In lower case, without the dot: `docx`. */
@@ -21,47 +21,47 @@ export interface ByteRange {
 }
 
 /** The content of a file: all bytes, or a stream of them. */
-export type Content = Uint8Array | AsyncIterable<Uint8Array>
+export type StorageContent = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
  * What an application passes for a document. A `Blob` may be the `File` of a form. A stream may be one of Node.js or of
  * the web, or any other async iterable. It must not have been read before, and must consist of bytes: without an
  * encoding.
  */
-export type DocumentContent = Content | ArrayBuffer | Blob
+export type DocumentContent = StorageContent | ArrayBuffer | Blob
 
 /** One version of a file that is being read. */
-export interface ReadResult {
+export interface StorageReadResult {
   /** Describes the version that `body` contains: always the whole file, also for a range. */
-  readonly info: FileInfo
+  readonly info: StoredDocument
   /** The bytes of the file, or of the requested range. */
   readonly body: Readable
 }
 
-export interface CreateOptions {
+export interface StorageCreateOptions {
   /**
    * The ID of the file.
    *
    * @default a new one
    */
-  readonly fileId?: string
+  readonly fileId?: string | undefined
 }
 
-/** Options of `Storage.replace`. */
-export interface ReplaceOptions {
+/** Options of `EditorStorage.replace`. */
+export interface StorageReplaceOptions {
   /**
    * Of the new content. A directory stores it under this extension from now on.
    *
    * @default that of the present content
    */
-  readonly fileType?: string
+  readonly fileType?: string | undefined
   /**
    * Replaces only this revision: if the file has another revision at the moment of publishing, `replace` changes
    * nothing and resolves to `null`.
    *
    * @default any revision is replaced
    */
-  readonly ifRevision?: string
+  readonly ifRevision?: string | undefined
 }
 
 /** A content that a file has, or had, as it was kept. */
@@ -70,7 +70,7 @@ export interface StoredVersion {
    * 1 for the first version that was kept of a file, then always one more than the last, even if that one was removed.
    */
   readonly version: number
-  /** The file's `FileInfo.revision` while it had this content. */
+  /** The file's `StoredDocument.revision` while it had this content. */
   readonly revision: string
   /** Of the file while it had this content, in lower case, without the dot: `docx`. */
   readonly fileType: string
@@ -93,11 +93,11 @@ export interface VersionLabel {
   /** 1 to 100 characters, without control characters. */
   readonly name: string
   /** At most 500 characters. */
-  readonly comment?: string
+  readonly comment?: string | undefined
 }
 
 /** Options of `VersionStore.keep`. */
-export interface KeepOptions {
+export interface VersionKeepOptions {
   /**
    * A JSON value that is kept with the version and is part of every listing. Every storage takes up to 64 KiB of JSON
    * text.
@@ -110,20 +110,20 @@ export interface KeepOptions {
    *
    * @default none
    */
-  readonly changes?: Content
+  readonly changes?: StorageContent | undefined
   /**
    * Names the editing session that has stored the content.
    *
    * @default none
    */
-  readonly session?: string
+  readonly session?: string | undefined
   /**
    * A whole number from 0 to 4. Of the versions that exceed the limits, those with the lowest one are removed first,
    * and of these the oldest.
    *
    * @default 0
    */
-  readonly priority?: number
+  readonly priority?: number | undefined
 }
 
 /** Options of `VersionStore.list`. */
@@ -133,7 +133,7 @@ export interface ListVersionsOptions {
    *
    * @default all versions
    */
-  readonly newest?: number
+  readonly newest?: number | undefined
 }
 
 /** One content of a version that is being read. */
@@ -167,7 +167,7 @@ export interface VersionStore {
    * the storage allows.
    * @throws the error of `changes`.
    */
-  keep (fileId: string, revision: string, options?: KeepOptions): Promise<StoredVersion | null>
+  keep (fileId: string, revision: string, options?: VersionKeepOptions): Promise<StoredVersion | null>
 
   /**
    * Resolves to the content of a version, or to its changes. Resolves to `null` if there is no such version or it has
@@ -194,12 +194,12 @@ export interface VersionStore {
  * Stores documents: what `fileStorage`, `memoryStorage`, `s3Storage`, `postgresStorage` and `documentStorage` return,
  * and what `app.editorStorage` is. A malformed `fileId` is treated as a file that does not exist, never as an error.
  */
-export interface Storage {
+export interface EditorStorage {
   /** Awaited at registration, which rejects if it rejects. */
   ready (): Promise<void>
 
   /** Resolves to the info of a file, or to `null` if there is none. */
-  stat (fileId: string): Promise<FileInfo | null>
+  stat (fileId: string): Promise<StoredDocument | null>
 
   /**
    * Resolves to one version of a file, or to `null` if there is none. The version stays readable while the file is
@@ -207,7 +207,7 @@ export interface Storage {
    *
    * @throws RangeError: `range` is not within the file.
    */
-  read (fileId: string, range?: ByteRange): Promise<ReadResult | null>
+  read (fileId: string, range?: ByteRange): Promise<StorageReadResult | null>
 
   /**
    * Stores the content as a new file, under a new ID that needs no encoding in a URL. Durable once resolved. If it
@@ -218,7 +218,7 @@ export interface Storage {
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `fileType` is not 1 to 16 letters or digits.
    * @throws the error of `content`.
    */
-  create (fileType: string, content: Content, options?: CreateOptions): Promise<FileInfo>
+  create (fileType: string, content: StorageContent, options?: StorageCreateOptions): Promise<StoredDocument>
 
   /**
    * Replaces the content of a file, atomically: a reader sees either the old content or the new one. Durable once
@@ -230,7 +230,7 @@ export interface Storage {
    * with the new extension. Only for storages whose names depend on the extension.
    * @throws the error of `content`.
    */
-  replace (fileId: string, content: Content, options?: ReplaceOptions): Promise<FileInfo | null>
+  replace (fileId: string, content: StorageContent, options?: StorageReplaceOptions): Promise<StoredDocument | null>
 
   /** Deletes a file, its record and its versions. Resolves to whether it existed. The plugin never calls it. */
   remove (fileId: string): Promise<boolean>
@@ -314,13 +314,13 @@ export interface StorageDriver {
 }
 
 /** What a storage may remove in a sweep. */
-export interface SweepOptions {
+export interface StorageSweepOptions {
   /**
    * Milliseconds: younger contents stay. Content that is being stored, or waits to be published, must be younger.
    *
    * @default 86_400_000, one day
    */
-  readonly olderThan?: number
+  readonly olderThan?: number | undefined
   /** Ends the sweep early; it then rejects with the reason of the signal. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }

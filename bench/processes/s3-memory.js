@@ -8,8 +8,8 @@ const CHUNK = Buffer.alloc(64 * 1024, 'document')
  * Rejects if a result is wrong.
  * @param {object} options
  * @param {Record<string, string>} options.environment of a process with the storage of store.js
- * @param {Pick<import('../../types/storage.js').Storage, 'stat' | 'replace'>} options.storage the same one, in this
- *   process
+ * @param {Pick<import('../../types/storage.js').EditorStorage, 'stat' | 'replace'>} options.storage the same one, in
+ *   this process
  * @param {number} options.size
  */
 export async function measureS3Growth ({ environment, storage, size }) {

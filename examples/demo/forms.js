@@ -1,6 +1,6 @@
 import { userOf, users } from './users.js'
 
-/** @import { EditorOptions } from 'fastify-onlyoffice' */
+/** @import { FastifyOnlyofficeOptions } from 'fastify-onlyoffice' */
 /** @import { Documents } from './documents.js' */
 /** @import { Messages } from './messages.js' */
 
@@ -8,7 +8,7 @@ import { userOf, users } from './users.js'
  * Sends the answers in a submitted form to all other users.
  * @param {Documents} documents
  * @param {Messages} messages
- * @returns {NonNullable<EditorOptions['onFormSubmitted']>}
+ * @returns {NonNullable<FastifyOnlyofficeOptions['onFormSubmitted']>}
  */
 export function createFormInbox (documents, messages) {
   /** In memory, like the messages: another application would have a table with a unique column. @type {Set<string>} */

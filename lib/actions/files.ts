@@ -1,7 +1,7 @@
-import type { Choice, SaveAsResult } from '../../types/actions.js'
+import type { FileChoice, SaveAsResult } from '../../types/actions.js'
 import type { ResultFile } from '../../types/conversions.js'
 import type { SignedMethods } from '../../types/signed-data.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { resultMediaTypeOf } from '../document-server/formats.js'
 import { InvalidActionError, UpstreamError } from '../errors.js'
 import { isResultAt, notAResult } from '../outbound/result-urls.js'
@@ -19,7 +19,7 @@ interface ChosenFile {
   readonly fileType: string
   readonly url: string
   /** Of a file in the storage. */
-  readonly info?: FileInfo
+  readonly info?: StoredDocument
 }
 
 /**
@@ -117,7 +117,9 @@ const reference: PageAction<'reference'> = {
 }
 
 /** `sign` makes the argument of the editor's method. */
-async function choicesFrom (found: readonly Choice[], services: ActionServices, sign: (file: ChosenFile) => object) {
+async function choicesFrom (
+  found: readonly FileChoice[], services: ActionServices, sign: (file: ChosenFile) => object
+) {
   const inTurn = limitConcurrency({ concurrency: LOOKED_UP_AT_ONCE })
   const choices = await Promise.all(found.slice(0, MAX_CHOICES).map(async choice => {
     const file = await inTurn(async () => await chosenFile(services, choice))
@@ -128,7 +130,7 @@ async function choicesFrom (found: readonly Choice[], services: ActionServices, 
 
 /** `undefined` for a file that was deleted meanwhile. */
 async function chosenFile (
-  { storage, urls }: ActionServices, { title, fileId, fileType, url }: Choice
+  { storage, urls }: ActionServices, { title, fileId, fileType, url }: FileChoice
 ): Promise<ChosenFile | undefined> {
   if (fileId === undefined) return { title, fileType: fileType.toLowerCase(), url }
   const info = await storage.stat(fileId)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { BlankDocumentOptions, PaperSize } from '../../types/blank.js'
-import type { Content } from '../../types/storage.js'
+import type { StorageContent } from '../../types/storage.js'
 import { isZip } from '../document-server/file-signatures.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { checkDocument } from '../document-server/content-check.js'
@@ -97,7 +97,7 @@ export function documentTypeFrom (fileType: string): string {
  *
  * Source: ECMA-376, part 2 (content types); OpenDocument 1.2, part 3 (mimetype, manifest)
  */
-export async function documentFrom (content: Content, template: string): Promise<Content> {
+export async function documentFrom (content: StorageContent, template: string): Promise<StorageContent> {
   const document = documentTypeFrom(template)
   const file = Buffer.from(await bytesOfContent(content, MAX_TEMPLATE_BYTES))
   await checkDocument(file, `_.${template}`)

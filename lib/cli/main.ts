@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { DoctorReport } from '../../types/doctor.js'
-import type { EditorOptions } from '../../types/options.js'
+import type { FastifyOnlyofficeOptions } from '../../types/options.js'
 import { shown } from '../doctor/findings.js'
 import { renderText } from '../doctor/render.js'
 import editor from '../exports.js'
@@ -85,7 +85,7 @@ async function runDoctor (command: DoctorCommand, signal: AbortSignal): Promise<
 /** An option that is `undefined` counts as not given. */
 async function registerPlugin (app: FastifyInstance, options: DoctorCommand['plugin']): Promise<void> {
   try {
-    await app.register(editor, { ...options, storage: memoryStorage() } as EditorOptions)
+    await app.register(editor, { ...options, storage: memoryStorage() } as FastifyOnlyofficeOptions)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'FST_EDITOR_INVALID_OPTION') throw error

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { HttpClient } from '../../types/http.js'
+import type { EditorHttpClient } from '../../types/http.js'
 import { assertRejects, type HttpClientCases, receive, send } from './http-client-scene.js'
 
 interface ReceivedRequest extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
@@ -143,7 +143,7 @@ export const requestCases: HttpClientCases = {
   }
 }
 
-async function assertBlocked (client: HttpClient, url: URL): Promise<void> {
+async function assertBlocked (client: EditorHttpClient, url: URL): Promise<void> {
   const outcome = await send(client, url, { publicOnly: true }).then(
     ({ status }) => `status ${status}`,
     (error: NodeJS.ErrnoException) => error.code

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import type { HttpClient, HttpRequest, HttpResponse } from '../../types/http.js'
+import type { EditorHttpClient, EditorHttpRequest, EditorHttpResponse } from '../../types/http.js'
 import { withTimeout } from '../util/limits.js'
 
 /** What a case gets. */
 export interface HttpClientScene extends Pick<Servers, 'serve' | 'serveBytes'> {
-  readonly client: HttpClient
+  readonly client: EditorHttpClient
 }
 
 /** The requirements of the contract, and what tests them. */
@@ -25,7 +25,9 @@ export async function inTime<Value> (promise: Promise<Value>, event: string): Pr
  * Makes a request, a GET unless `request` says otherwise, and handles errors of the body from the beginning, as every
  * caller must.
  */
-export async function send (client: HttpClient, url: URL, request: Partial<HttpRequest> = {}): Promise<HttpResponse> {
+export async function send (
+  client: EditorHttpClient, url: URL, request: Partial<EditorHttpRequest> = {}
+): Promise<EditorHttpResponse> {
   const response = await inTime(
     client.request({ purpose: 'proxy', method: 'GET', url, signal: new AbortController().signal, ...request }),
     'the response'
@@ -39,7 +41,7 @@ export async function bytesOf (body: Readable): Promise<Buffer> {
 }
 
 /** Makes a request and reads the body to its end. */
-export async function receive (client: HttpClient, url: URL, request: Partial<HttpRequest> = {}) {
+export async function receive (client: EditorHttpClient, url: URL, request: Partial<EditorHttpRequest> = {}) {
   const { status, header, body } = await send(client, url, request)
   return { status, header, bytes: await bytesOf(body) }
 }
@@ -50,7 +52,7 @@ export async function assertBodyFails (body: Readable, reason: string): Promise<
   await assertFails(outcome, `the body must end with an error (${reason})`)
 }
 
-export async function assertRejects (response: Promise<HttpResponse>, reason: string): Promise<void> {
+export async function assertRejects (response: Promise<EditorHttpResponse>, reason: string): Promise<void> {
   const outcome = inTime(response, 'the rejection').then(({ status }) => `it resolved with status ${status}`)
   await assertFails(outcome, `request must reject with an error (${reason})`)
 }

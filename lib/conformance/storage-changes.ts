@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Storage } from '../../types/storage.js'
+import type { EditorStorage } from '../../types/storage.js'
 import type { DocumentStore, ListedStateRecord } from '../store/contract.js'
 import {
   assertAbsent, assertStored, assertUnchanged, duringWrite, halves, inChunks, NEW_BYTES, OLD_BYTES, patternBytes,
@@ -12,7 +12,7 @@ function numberedBytes (number: number): Buffer {
 }
 
 /** Asserts that the file has one complete numbered content. */
-async function assertComplete (storage: Storage, fileId: string): Promise<{ number: number, revision: string }> {
+async function assertComplete (storage: EditorStorage, fileId: string): Promise<{ number: number, revision: string }> {
   const { info, bytes } = await readAll(storage, fileId)
   const number = bytes[0] ?? -1
   assert.ok(bytes.equals(numberedBytes(number)), 'read must return one complete version, not a mixture')

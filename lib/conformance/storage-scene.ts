@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import type { ByteRange, FileInfo, Storage } from '../../types/storage.js'
+import type { ByteRange, StoredDocument, EditorStorage } from '../../types/storage.js'
 import type { DocumentStore } from '../store/contract.js'
 
 export interface StorageSubject {
   /** The storage under test, such as `documentStorage(driver)`. It must be empty. */
-  readonly storage: Storage
+  readonly storage: EditorStorage
   /**
    * Opens another storage on the same data, as a second instance of the application would. Called once for each test,
    * which closes it. Without it, the tests of several instances use `storage` for all of them.
    */
-  readonly reopen?: () => Storage
+  readonly reopen?: () => EditorStorage
   /**
    * Resolves to the names of all stored objects, such as files or keys, except those for records and versions. Without
    * it, leftovers are not detected.
@@ -89,7 +89,7 @@ export async function assertSourceFails (
 }
 
 /** Replaces a stored file. */
-export async function replace (storage: Storage, ...args: Parameters<Storage['replace']>): Promise<FileInfo> {
+export async function replace (storage: EditorStorage, ...args: Parameters<EditorStorage['replace']>): Promise<StoredDocument> {
   const info = await storage.replace(...args)
   assert.ok(info, 'replace of a stored file must resolve to its info')
   return info
@@ -97,15 +97,17 @@ export async function replace (storage: Storage, ...args: Parameters<Storage['re
 
 /** Reads a file, or a range of it, to the end. */
 export async function readAll (
-  storage: Storage, fileId: string, range?: ByteRange
-): Promise<{ readonly info: FileInfo, readonly bytes: Buffer }> {
+  storage: EditorStorage, fileId: string, range?: ByteRange
+): Promise<{ readonly info: StoredDocument, readonly bytes: Buffer }> {
   const result = await (range ? storage.read(fileId, range) : storage.read(fileId))
   assert.ok(result, 'read must resolve to the info and body of a stored file')
   return { info: result.info, bytes: Buffer.concat(await result.body.toArray()) }
 }
 
 /** Asserts that `read` returns exactly these bytes, and `stat` the same info. Resolves to that info. */
-export async function assertStored (storage: Storage, fileId: string, bytes: Uint8Array): Promise<FileInfo> {
+export async function assertStored (
+  storage: EditorStorage, fileId: string, bytes: Uint8Array
+): Promise<StoredDocument> {
   const found = await readAll(storage, fileId)
   assert.ok(
     found.bytes.equals(bytes),
@@ -117,11 +119,11 @@ export async function assertStored (storage: Storage, fileId: string, bytes: Uin
 }
 
 /** Asserts that a file is as it was when it had this info and these bytes. */
-export async function assertUnchanged (storage: Storage, info: FileInfo, bytes: Uint8Array): Promise<void> {
+export async function assertUnchanged (storage: EditorStorage, info: StoredDocument, bytes: Uint8Array): Promise<void> {
   assert.deepEqual(await assertStored(storage, info.fileId, bytes), info, 'the file must be unchanged')
 }
 
-export async function assertAbsent (storage: Storage, fileId: string): Promise<void> {
+export async function assertAbsent (storage: EditorStorage, fileId: string): Promise<void> {
   const label = JSON.stringify(fileId)
   assert.equal(await storage.stat(fileId), null, `stat of ${label} must resolve to null`)
   assert.equal(await storage.read(fileId), null, `read of ${label} must resolve to null`)

@@ -1,5 +1,5 @@
-import type { HttpClient } from '../../types/http.js'
-import type { Storage } from '../../types/storage.js'
+import type { EditorHttpClient } from '../../types/http.js'
+import type { EditorStorage } from '../../types/storage.js'
 import { InvalidOptionError } from '../errors.js'
 import { type DocumentStore, isDocumentStore, NO_STORAGE } from '../store/contract.js'
 import { isFunction, isObject, objectWith, type Rule, rule } from '../util/validate.js'
@@ -20,7 +20,7 @@ export interface ConformanceOptions<Subject> {
 
 export interface HttpClientSubject {
   /** The client under test. It is closed after the test, if it has a `close`. */
-  readonly client: HttpClient
+  readonly client: EditorHttpClient
   /** Called after the test, whether it passed or failed, when `client` has been closed. */
   readonly cleanup?: () => unknown
 }
@@ -61,7 +61,7 @@ export async function storageConformance (options: StorageConformanceOptions): P
     rule: rule(NO_STORAGE, isDocumentStore),
     cases: { ...contentCases, ...changeCases },
     async runCase (run, { storage, reopen, list }) {
-      let second: Storage | undefined
+      let second: EditorStorage | undefined
       try {
         await storage.ready()
         second = reopen?.()
@@ -75,7 +75,7 @@ export async function storageConformance (options: StorageConformanceOptions): P
 }
 
 /**
- * Tests whether an HTTP client fulfils the `HttpClient` contract, against HTTP servers that it starts on 127.0.0.1.
+ * Tests whether an HTTP client fulfils the `EditorHttpClient` contract, against servers that it starts on 127.0.0.1.
  * Registers one test for each requirement, all of them before it returns. A test fails with an `AssertionError` that
  * says what was expected, or with the error that the client rejected with.
  *

@@ -5,7 +5,7 @@ import type {
   ControlConvertOptions, EditorControl, EditorControlDefaults, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
-import type { Content, FileInfo } from '../../types/storage.js'
+import type { StorageContent, StoredDocument } from '../../types/storage.js'
 import { blankDocument, documentTypeFrom, documentFrom } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import { conversionKey } from '../document-server/conversion-service.js'
@@ -37,7 +37,7 @@ type VersionHistory = NonNullable<Parts['versionHistory']>
 
 interface Opened {
   readonly options: Record<string, unknown> | undefined
-  readonly info: FileInfo
+  readonly info: StoredDocument
   readonly documentUrl: string
   readonly callbackUrl: string
   /** Why it opens for viewing only; `''` without a reason. */
@@ -288,7 +288,9 @@ export function createControl (
     return pageTokens.make({ fileId: file.fileId, title, defaults, key })
   }
 
-  async function history<Result> (call: (of: VersionHistory, file: FileInfo) => Promise<Result>): Promise<Result> {
+  async function history<Result> (
+    call: (of: VersionHistory, file: StoredDocument) => Promise<Result>
+  ): Promise<Result> {
     if (!services.versionHistory) {
       throw new InvalidOptionError('versions', 'must be set: without it no versions are kept')
     }
@@ -316,7 +318,7 @@ export function createControl (
     }
   }
 
-  async function storeAndOpen (title: string, store: (fileType: string) => Promise<FileInfo>): Promise<void> {
+  async function storeAndOpen (title: string, store: (fileType: string) => Promise<StoredDocument>): Promise<void> {
     const fileType = extensionOf(title)
     if (fileType === '') throw new InvalidNameError()
     await assertOpens(fileType)
@@ -325,8 +327,8 @@ export function createControl (
   }
 
   async function storeInspected (
-    content: Content, fileType: string, about: Pick<Inspected, 'reason' | 'fileId'>
-  ): Promise<FileInfo> {
+    content: StorageContent, fileType: string, about: Pick<Inspected, 'reason' | 'fileId'>
+  ): Promise<StoredDocument> {
     if (!services.settings.inspect) return await storage.create(fileType, content)
     const staged = await storage.stage(randomUUID(), content)
     const { id } = defaults.user ?? {}
@@ -347,7 +349,7 @@ export function createControl (
 
   /** `denied`: why `canEdit` denies editing. */
   async function open (
-    info: FileInfo, title: string, opening: Promise<Opening>, denied: Promise<string | null> | null = null
+    info: StoredDocument, title: string, opening: Promise<Opening>, denied: Promise<string | null> | null = null
   ): Promise<void> {
     const [{ key, hold }, lockReason, options] = await Promise.all([
       opening,
@@ -369,12 +371,12 @@ export function createControl (
   }
 
   /** The stored file that was opened, unless the application has set another `documentUrl` since. */
-  function openedFile (): FileInfo | null {
+  function openedFile (): StoredDocument | null {
     return opened && control.documentUrl === opened.documentUrl ? opened.info : null
   }
 
   /** Throws if there is none. */
-  function storedFile (): FileInfo {
+  function storedFile (): StoredDocument {
     const file = openedFile()
     if (!control.hasDocument || file === null) throw new NoDocumentError()
     return file

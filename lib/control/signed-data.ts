@@ -1,5 +1,5 @@
 import type { EditorServer } from '../../types/document-server.js'
-import type { Signed, SignedMethods } from '../../types/signed-data.js'
+import type { SignedData, SignedMethods } from '../../types/signed-data.js'
 import { isCommandName } from '../document-server/commands.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { InvalidOptionError } from '../errors.js'
@@ -56,7 +56,7 @@ const shapes: Readonly<Record<keyof SignedMethods, (data: JsonObject) => Shape>>
 export function signerOf (tokens: TokenSigner): EditorServer['sign'] {
   return ((...given: [payload: object] | [method: string, data: object]) => {
     const data = given.length === 2 ? dataFor(...given) : jsonOf('payload', given[0])
-    return { ...data, token: tokens.sign(data) } satisfies Signed<JsonObject>
+    return { ...data, token: tokens.sign(data) } satisfies SignedData<JsonObject>
   }) as EditorServer['sign']
 }
 

@@ -1,4 +1,4 @@
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import type { StagedContent } from '../store/contract.js'
 import { SEPARATORS } from '../document-server/formats.js'
 import type { Services } from '../services.js'
@@ -14,7 +14,7 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
    * The `document.options` with which the editor opens a stored CSV file without asking for its format; `undefined` for
    * any other file.
    */
-  async function documentOptions (stored: FileInfo): Promise<Record<string, unknown> | undefined> {
+  async function documentOptions (stored: StoredDocument): Promise<Record<string, unknown> | undefined> {
     const dialect = await dialectOfStored(stored)
     return dialect && editorOptionsOf(dialect)
   }
@@ -24,7 +24,9 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
    * file and passes it to `stage` with its format, if that is known; it is called again if the content has to be staged
    * as it was sent.
    */
-  async function stageSaved<Result> (stored: FileInfo, fetch: (stage: Stage) => Promise<Result>): Promise<Result> {
+  async function stageSaved<Result> (
+    stored: StoredDocument, fetch: (stage: Stage) => Promise<Result>
+  ): Promise<Result> {
     const { fileId, fileType } = stored
     const asSent: Stage = async content => await storage.stage(fileId, content)
     const dialect = await dialectOfStored(stored)
@@ -55,7 +57,7 @@ export function createCsvSaves ({ storage, settings: { csv }, log }: Services) {
    * The dialect of a stored CSV file; `undefined` for any other file, for an empty one, and for one that cannot be
    * read.
    */
-  async function dialectOfStored ({ fileId, fileType, size }: FileInfo): Promise<Dialect | undefined> {
+  async function dialectOfStored ({ fileId, fileType, size }: StoredDocument): Promise<Dialect | undefined> {
     if (!csv.preserve || !SEPARATORS.has(fileType) || size === 0) return undefined
     try {
       const head = await storage.read(fileId, { start: 0, end: Math.min(size, HEAD_BYTES) - 1 })

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import type { EditorOptions } from '../../types/options.js'
+import type { FastifyOnlyofficeOptions } from '../../types/options.js'
 
 /** The encoding of a file that is not in Unicode. */
-type LegacyEncoding = NonNullable<NonNullable<EditorOptions['csv']>['encoding']>
+type LegacyEncoding = NonNullable<NonNullable<FastifyOnlyofficeOptions['csv']>['encoding']>
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | LegacyEncoding
 
 /** How a CSV file is written. */

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { DoctorFinding } from '../../types/doctor.js'
-import type { HttpClient, HttpPurpose } from '../../types/http.js'
+import type { EditorHttpClient, EditorHttpPurpose } from '../../types/http.js'
 import { type DocumentServerClient, serviceUrl } from '../document-server/client.js'
 import type { Conversions } from '../document-server/conversion.js'
 import { TooLargeError } from '../errors.js'
@@ -20,7 +20,7 @@ export interface DoctorServices {
   readonly app: Pick<FastifyInstance, 'server'>
   readonly settings: Settings
   readonly storage: TimedStorage
-  readonly httpClient: HttpClient
+  readonly httpClient: EditorHttpClient
   readonly client: DocumentServerClient
   readonly conversions: Conversions
   readonly urls: HandlerUrls
@@ -52,7 +52,7 @@ const MAX_BYTES = 2 * 1024 ** 2
  * of JSON. Follows no redirects, so that the doctor sees them. Never rejects, except with the reason of the signal.
  */
 export async function requestDirectly (
-  { httpClient, signal: outer }: DoctorServices, purpose: HttpPurpose, url: URL, body?: string
+  { httpClient, signal: outer }: DoctorServices, purpose: EditorHttpPurpose, url: URL, body?: string
 ): Promise<DirectOutcome> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(TIMEOUT_MS)])
   try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
-import type { EditorOptions } from '../../types/options.js'
+import type { FastifyOnlyofficeOptions } from '../../types/options.js'
 import { FileNotFoundError, ForbiddenError } from '../errors.js'
 import { sendError } from '../handler/request.js'
 import { runRequestHook, type Services } from '../services.js'
@@ -75,7 +75,7 @@ async function examine (services: DoctorServices, timeout: number): Promise<Doct
     healthy: !findings.some(isError) && CHECKS.every(code => found.has(code)),
     findings,
     startedAt,
-    duration: Math.round(performance.now() - started)
+    durationMs: Math.round(performance.now() - started)
   }
 }
 
@@ -189,7 +189,7 @@ interface RouteServices extends Pick<Services, 'settings' | 'log' | 'shutdown'> 
 
 /** `GET <handler path>/doctor`: examines, and answers with the report as a page or as JSON. */
 export function doctorRoute (
-  { authorize }: NonNullable<EditorOptions['doctor']>, services: RouteServices
+  { authorize }: NonNullable<FastifyOnlyofficeOptions['doctor']>, services: RouteServices
 ): RouteOptions {
   const { examine, explainOpening } = services
 

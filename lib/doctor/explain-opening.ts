@@ -1,5 +1,5 @@
 import type { DoctorFinding } from '../../types/doctor.js'
-import type { Storage } from '../../types/storage.js'
+import type { EditorStorage } from '../../types/storage.js'
 import { LOGIN_GUIDE } from '../handler/observer.js'
 import type { Settings } from '../options.js'
 import type {
@@ -12,7 +12,7 @@ import { error, ok, redactor, skipped, warning } from './findings.js'
  */
 const PATIENCE_MS = 15_000
 
-interface AskedStorage extends Pick<Storage, 'stat'> {
+interface AskedStorage extends Pick<EditorStorage, 'stat'> {
   /** Why it has no such document, if it knows. */
   readonly whyAbsent: (fileId: string) => Promise<string | undefined>
 }

@@ -44,12 +44,12 @@ function verdictOf ({ healthy, findings }: Pick<DoctorReport, 'healthy' | 'findi
 }
 
 /** Counts the findings, such as `1 error, 2 warning, 9 ok`. */
-function summaryOf ({ findings, duration }: Pick<DoctorReport, 'findings' | 'duration'>): string {
+function summaryOf ({ findings, durationMs }: Pick<DoctorReport, 'durationMs' | 'findings'>): string {
   const counts = Object.keys(MARKS).flatMap(status => {
     const count = findings.filter(finding => finding.status === status).length
     return count === 0 ? [] : [`${count} ${status}`]
   })
-  return `${counts.join(', ')}, in ${duration} ms`
+  return `${counts.join(', ')}, in ${durationMs} ms`
 }
 
 const STYLE = `

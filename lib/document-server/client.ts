@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { HttpPurpose } from '../../types/http.js'
+import type { EditorHttpPurpose } from '../../types/http.js'
 import { UpstreamError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { type Outbound, type OutboundRequest, type OutboundResponse, statusError } from '../outbound/outbound.js'
@@ -136,7 +136,7 @@ export function createDocumentServerClient (
     return url
   }
 
-  async function send (purpose: HttpPurpose, url: URL, request: OutboundRequest): Promise<SmallResponse> {
+  async function send (purpose: EditorHttpPurpose, url: URL, request: OutboundRequest): Promise<SmallResponse> {
     const { status, body } = await outbound(purpose, url, { limit: MAX_RESPONSE_BYTES, ...request })
     if (status === 200) return { status, text: (await bytesOf(body)).toString('utf8') }
     discard(body)

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Command, CommandResult } from '../../types/document-server.js'
-import type { RequestOptions } from '../../types/conversions.js'
+import type { ServerCommand, ServerCommandResult } from '../../types/document-server.js'
+import type { SignalOptions } from '../../types/conversions.js'
 import { CommandFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
 import { isJsonObject, parseJson } from '../util/text.js'
 import { assertValue, isString, listOf, rule, unknownOption } from '../util/validate.js'
@@ -36,7 +36,7 @@ const explanations: ReadonlyMap<number, string> = new Map([
 export const UserIds = rule('must be a list of user IDs, which are strings', listOf(isString))
 
 /** The fields of each command. They are checked because a misspelled `users` of `drop` would mean everybody. */
-const fields: Readonly<Record<Command['c'], object>> = {
+const fields: Readonly<Record<ServerCommand['c'], object>> = {
   version: { c: true },
   license: { c: true },
   info: { c: true, key: true, userdata: true },
@@ -79,7 +79,7 @@ const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
  */
 const FROZEN_TITLE = '\u{1F512}'
 
-export function frozenNotice (key: string): Command {
+export function frozenNotice (key: string): ServerCommand {
   return { c: 'meta', key, meta: { title: FROZEN_TITLE } }
 }
 
@@ -93,11 +93,13 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
    * Sends a command. Rejects with `InvalidKeyError` for an empty or malformed key, `CommandFailedError`, or as
    * `Outbound` does.
    */
-  async function send<C extends Command> (given: C, { signal }: RequestOptions = {}): Promise<CommandResult<C>> {
+  async function send<C extends ServerCommand> (
+    given: C, { signal }: SignalOptions = {}
+  ): Promise<ServerCommandResult<C>> {
     const command = checkedCommand(given)
     const total = WAITING_COMMANDS.has(command.c) ? WAITING_TIMEOUT_MS : TIMEOUT_MS
     const { error, ...result } = await request(command, total, signal)
-    if (error === 0) return result as CommandResult<C>
+    if (error === 0) return result as ServerCommandResult<C>
     const reason = `error ${error} (${explanations.get(error) ?? 'unknown'})`
     throw new CommandFailedError(command.c, reason, { serverCode: error })
   }
@@ -133,7 +135,7 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
   }
 
   async function request (
-    command: Command, total: number, signal?: AbortSignal
+    command: ServerCommand, total: number, signal?: AbortSignal
   ): Promise<{ readonly error: number, readonly users?: unknown }> {
     const text = await client.post('command', command, {
       signal,
@@ -153,12 +155,12 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
  * A copy of the command as it will be sent. With inherited properties, getters or `toJSON`, a command could be sent
  * with another key than the one that was checked. Throws `InvalidOptionError` or `InvalidKeyError`.
  */
-export function checkedCommand<C extends Command> (given: C): C {
+export function checkedCommand<C extends ServerCommand> (given: C): C {
   const command = asSent(given)
   if (!isJsonObject(command) || typeof command.c !== 'string') {
     throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
   }
-  const known = Object.hasOwn(fields, command.c) ? fields[command.c as Command['c']] : undefined
+  const known = Object.hasOwn(fields, command.c) ? fields[command.c as ServerCommand['c']] : undefined
   if (!known || 'key' in known || 'key' in command) assertKey(command.key)
   if (!known) throw new InvalidOptionError('c', `must be ${Object.keys(fields).join(', ')}`)
   for (const name of Object.keys(command)) if (!Object.hasOwn(known, name)) throw unknownOption(name, known)

@@ -1,5 +1,5 @@
 import { isUint8Array } from 'node:util/types'
-import type { Content, DocumentContent } from '../../types/storage.js'
+import type { StorageContent, DocumentContent } from '../../types/storage.js'
 import {
   DamagedDocumentError, EmptyDocumentError, InvalidNameError, UnknownFormatError, UpstreamError, WrongFormatError
 } from '../errors.js'
@@ -39,7 +39,7 @@ const PIECE_BYTES = 64 * 1024
  * const { fileId } = await app.editorStorage.create('docx', content)
  * ```
  */
-export async function checkDocument (given: DocumentContent, name: string): Promise<Content> {
+export async function checkDocument (given: DocumentContent, name: string): Promise<StorageContent> {
   const content = contentFrom(given)
   const fileType = extensionOf(name)
   if (fileType === '') throw new InvalidNameError()

@@ -1,7 +1,7 @@
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { digest } from '../util/text.js'
 
-type Content = Pick<FileInfo, 'fileId' | 'revision'>
+type Content = Pick<StoredDocument, 'fileId' | 'revision'>
 
 /** Limits a key with a repetition number to 128 characters. */
 const MAX_FILE_PART = 46

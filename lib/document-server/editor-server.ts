@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AwaitOptions, BuildRequest, BuildResult, RequestOptions } from '../../types/conversions.js'
-import type { Command, CommandOptions, CommandResult, License } from '../../types/document-server.js'
+import type { PollingOptions, BuildRequest, BuildResult, SignalOptions } from '../../types/conversions.js'
+import type { ServerCommand, ServerCommandOptions, ServerCommandResult, ServerLicense } from '../../types/document-server.js'
 import { BuildFailedError, InvalidKeyError, InvalidOptionError, UpstreamError } from '../errors.js'
 import { statusError } from '../outbound/outbound.js'
 import { bytesOf } from '../util/streams.js'
@@ -29,7 +29,7 @@ interface ResultUrl {
 const HEALTHCHECK_TIMEOUT_MS = 10_000
 const MAX_SCRIPT_BYTES = 1024 * 1024
 
-const commandRules: Rules<CommandOptions> = { foreignKey: TrueOrFalse, signal: Signal }
+const commandRules: Rules<ServerCommandOptions> = { foreignKey: TrueOrFalse, signal: Signal }
 const buildRules = {
   url: HttpUrl,
   script: rule(
@@ -50,7 +50,7 @@ export function createEditorServer (
 ) {
   return { healthcheck, command, version, license, build }
 
-  async function healthcheck (options: RequestOptions = {}): Promise<boolean> {
+  async function healthcheck (options: SignalOptions = {}): Promise<boolean> {
     assertOptions(requestRules, options)
     // A healthy and an unhealthy document server both answer status 200. Source:
     // emulator/docs/document-server-protocol.md#other-paths
@@ -62,7 +62,9 @@ export function createEditorServer (
     return answer === 'true'
   }
 
-  async function command<C extends Command> (given: C, options: CommandOptions = {}): Promise<CommandResult<C>> {
+  async function command<C extends ServerCommand> (
+    given: C, options: ServerCommandOptions = {}
+  ): Promise<ServerCommandResult<C>> {
     assertOptions(commandRules, options)
     const { foreignKey = false, signal } = options
     const command = checkedCommand(given)
@@ -72,17 +74,17 @@ export function createEditorServer (
     return await commands.send(command, signal && { signal })
   }
 
-  async function version (options: RequestOptions = {}): Promise<string> {
+  async function version (options: SignalOptions = {}): Promise<string> {
     assertOptions(requestRules, options)
     return (await commands.send({ c: 'version' }, options)).version
   }
 
-  async function license (options: RequestOptions = {}): Promise<License> {
+  async function license (options: SignalOptions = {}): Promise<ServerLicense> {
     assertOptions(requestRules, options)
     return await commands.send({ c: 'license' }, options)
   }
 
-  async function build (request: BuildRequest, options: AwaitOptions = {}): Promise<BuildResult> {
+  async function build (request: BuildRequest, options: PollingOptions = {}): Promise<BuildResult> {
     assertOptions(buildRules, request)
     assertOptions(awaitRules, options)
     const { url, script, argument } = request
@@ -109,7 +111,9 @@ export function createEditorServer (
     }
   }
 
-  async function run (options: AwaitOptions, start: (post: PostOptions) => Promise<BuildAnswer>): Promise<BuildResult> {
+  async function run (
+    options: PollingOptions, start: (post: PostOptions) => Promise<BuildAnswer>
+  ): Promise<BuildResult> {
     const shardKey = randomUUID() // a cluster must ask the same server every time
     let key: string | undefined
     const urls = await awaitResult({ ...options, name: 'document build' }, async signal => {

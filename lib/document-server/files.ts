@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { AwaitOptions, ConvertOptions, ResultFile } from '../../types/conversions.js'
+import type { PollingOptions, ConvertOptions, ResultFile } from '../../types/conversions.js'
 import { ConversionTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { type Outbound, type OutboundResponse, statusError } from '../outbound/outbound.js'
@@ -103,7 +103,7 @@ export interface FetchOptions {
 }
 
 /** A conversion or a document build that is under way. */
-export interface Work extends AwaitOptions {
+export interface Work extends PollingOptions {
   /** Names it in the error message. */
   readonly name: string
 }
@@ -111,7 +111,7 @@ export interface Work extends AwaitOptions {
 const DEFAULT_TIMEOUT_MS = 2 * 60_000
 const DEFAULT_INTERVAL_MS = 1000
 
-export const awaitRules: Rules<AwaitOptions> = { timeout: Milliseconds, interval: Milliseconds, signal: Signal }
+export const awaitRules: Rules<PollingOptions> = { timeout: Milliseconds, interval: Milliseconds, signal: Signal }
 export const convertRules: Rules<ConvertOptions> = { ...awaitRules, onProgress: AnyFunction }
 
 type Results = ReturnType<typeof createResults>

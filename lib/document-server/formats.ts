@@ -1,5 +1,5 @@
 import type { DocumentType } from '@onlyoffice/doceditor-types'
-import type { DocumentFormat, RequestOptions } from '../../types/conversions.js'
+import type { DocumentFormat, SignalOptions } from '../../types/conversions.js'
 import { isJsonObject, type JsonObject, parseJson } from '../util/text.js'
 import { assertOptions, requestRules } from '../util/validate.js'
 import type { DocumentServerClient } from './client.js'
@@ -168,7 +168,7 @@ export function createFormats (client: DocumentServerClient) {
   return { formats, opens }
 
   /** The formats that the document server knows. Never rejects, except with the reason of the signal. */
-  async function formats (options: RequestOptions = {}): Promise<readonly DocumentFormat[]> {
+  async function formats (options: SignalOptions = {}): Promise<readonly DocumentFormat[]> {
     assertOptions(requestRules, options)
     const { signal } = options
     signal?.throwIfAborted()

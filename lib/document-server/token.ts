@@ -1,5 +1,5 @@
 import { createSigner, createVerifier } from 'fast-jwt'
-import type { Clock } from '../../types/options.js'
+import type { EditorClock } from '../../types/options.js'
 import { type JsonObject, parseJson } from '../util/text.js'
 
 export type Claims = JsonObject
@@ -63,7 +63,7 @@ const MAX_HEADER_LENGTH = 1024
 /** Signs and verifies HS256 JSON Web Tokens with the secrets shared with the document server. */
 export type TokenSigner = ReturnType<typeof tokenSigner>
 
-export function tokenSigner (secrets: readonly string[], clock: Clock = Date) {
+export function tokenSigner (secrets: readonly string[], clock: EditorClock = Date) {
   /** Signs with the first secret. The token's payload is exactly the JSON of `payload`, without additional claims. */
   const sign: (payload: object) => string =
     createSigner({ key: secrets[0]!, algorithm: 'HS256', noTimestamp: true })

@@ -4,7 +4,7 @@ import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 import { parse as parseRange } from 'range-parser'
-import type { ByteRange, FileInfo, ReadResult, Storage } from '../../types/storage.js'
+import type { ByteRange, StoredDocument, StorageReadResult, EditorStorage } from '../../types/storage.js'
 import type { FileUrl } from '../store/contract.js'
 import { mediaTypeOf } from '../document-server/formats.js'
 import { FileNotFoundError, StorageError } from '../errors.js'
@@ -97,7 +97,7 @@ function sendNotModified (reply: FastifyReply, validators: Validators): FastifyR
   return reply.code(304).headers({ ...validators, ...FILE_HEADERS }).send()
 }
 
-function sendHead (reply: FastifyReply, info: FileInfo): FastifyReply {
+function sendHead (reply: FastifyReply, info: StoredDocument): FastifyReply {
   return reply.headers(headersOf(info)).send()
 }
 
@@ -118,9 +118,9 @@ function payloadOf ({ raw }: FastifyReply, body: Readable): Readable {
 
 /** Resolves to the range of the revision it was computed for, or to `null` if another one was stored meanwhile. */
 async function readRange (
-  storage: Pick<Storage, 'read'>, { fileId, revision }: FileInfo, range: ByteRange
+  storage: Pick<EditorStorage, 'read'>, { fileId, revision }: StoredDocument, range: ByteRange
 ): Promise<Readable | null> {
-  let file: ReadResult | null
+  let file: StorageReadResult | null
   try {
     file = await storage.read(fileId, range)
   } catch (error) {
@@ -138,7 +138,7 @@ const FILE_HEADERS = { ...untrustedContentHeaders, 'accept-ranges': 'bytes', 'ca
 type Validators = ReturnType<typeof validatorsOf>
 
 /** A revision may contain any character, an entity tag may not. */
-function validatorsOf ({ revision, modifiedAt }: FileInfo) {
+function validatorsOf ({ revision, modifiedAt }: StoredDocument) {
   return { etag: `"${hash('sha256', revision, 'base64url').slice(0, 27)}"`, 'last-modified': modifiedAt.toUTCString() }
 }
 
@@ -146,7 +146,7 @@ function validatorsOf ({ revision, modifiedAt }: FileInfo) {
  * The constants come last: V8 then copies them five times as fast. The length comes after the name: Node.js encodes a
  * Content-Disposition that follows it differently, and fails to send one that is not ASCII.
  */
-function headersOf (info: FileInfo, length = info.size): Record<string, string | number> {
+function headersOf (info: StoredDocument, length = info.size): Record<string, string | number> {
   return {
     'content-type': mediaTypeOf(info.fileType),
     'content-disposition': contentDisposition(`${info.fileId}.${info.fileType}`),
@@ -160,7 +160,7 @@ function headersOf (info: FileInfo, length = info.size): Record<string, string |
  * The single requested range, or `undefined` for the whole file, which also answers several ranges, as RFC 9110 allows.
  */
 function requestedRange (
-  { headers }: HandlerRequest, { size }: FileInfo, { etag, 'last-modified': lastModified }: Validators
+  { headers }: HandlerRequest, { size }: StoredDocument, { etag, 'last-modified': lastModified }: Validators
 ): ByteRange | undefined | 'unsatisfiable' {
   const { range, 'if-range': condition } = headers
   if (range === undefined) return undefined

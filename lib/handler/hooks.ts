@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import type { HookContext } from '../../types/hooks.js'
-import type { EditorOptions } from '../../types/options.js'
+import type { FastifyOnlyofficeOptions } from '../../types/options.js'
 import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
 import { mayUse } from '../control/defaults.js'
 import { channels } from '../diagnostics.js'
@@ -15,7 +15,7 @@ import { BoundedMap } from '../util/limits.js'
 import { createQueue } from '../util/queue.js'
 
 type HookName = 'onCallback' | 'onSaved' | 'onSaveFailed' | 'onSessionStart' | 'onSessionEnd'
-type EventOf<Name extends HookName> = Parameters<NonNullable<EditorOptions[Name]>>[0]
+type EventOf<Name extends HookName> = Parameters<NonNullable<FastifyOnlyofficeOptions[Name]>>[0]
 
 interface RunningHook {
   readonly instance: Services['settings']

@@ -9,7 +9,7 @@ import type {
 } from 'fastify'
 import type { CallbackEvent } from '../../types/events.js'
 import type { EditorCaller } from '../../types/fastify.js'
-import type { EditorOptions } from '../../types/options.js'
+import type { FastifyOnlyofficeOptions } from '../../types/options.js'
 import { ForbiddenError, InvalidCallbackError, TooLargeError, UnauthorizedError } from '../errors.js'
 import { MAX_FILE_ID_BYTES } from '../security/names.js'
 import { type Limits, readBody } from '../util/limits.js'
@@ -164,7 +164,7 @@ const NEVER_MS = 2 ** 31 - 1
 
 /** Gives each route the application's `config` and `config.onlyoffice.caller`, which tells hooks who is calling. */
 export function routeOptionsWith (
-  { constraints, config, openapi }: Pick<EditorOptions, 'constraints' | 'config' | 'openapi'>,
+  { constraints, config, openapi }: Pick<FastifyOnlyofficeOptions, 'constraints' | 'config' | 'openapi'>,
   { handlerTimeout = 0 }: { readonly handlerTimeout?: number }
 ): RouteOptionsOf {
   const { tags = ['editor'] } = openapi === true || openapi === undefined ? {} : openapi

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RestoredVersion, RestoreOptions } from '../../types/history.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { BusyError, FileNotFoundError, LockedError, NO_REASON, VersionNotFoundError } from '../errors.js'
 import { madeBy } from '../save/retention.js'
 import { isStored } from '../save/save-request.js'
@@ -150,7 +150,7 @@ export function createRestores (
   }
 
   /** 0 if the number cannot be determined: the version is restored nevertheless. */
-  async function numberOf (fileId: string, { revision }: FileInfo): Promise<number> {
+  async function numberOf (fileId: string, { revision }: StoredDocument): Promise<number> {
     const all = await versions.of(fileId).catch(() => [])
     return all.findLast(version => version.revision === revision)?.version ?? 0
   }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { DocumentHistory, HistoryVersion, HistoryVersionData } from '../../types/history.js'
-import type { HistoryData, Signed } from '../../types/signed-data.js'
-import type { FileInfo, StoredVersion, VersionLabel } from '../../types/storage.js'
+import type { HistoryData, SignedData } from '../../types/signed-data.js'
+import type { StoredDocument, StoredVersion, VersionLabel } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { BusyError, InvalidOptionError, VersionNotFoundError } from '../errors.js'
 import { detailsOf, expiredVersions, keepOptions, type Made, madeAfter, type Retention } from '../save/retention.js'
@@ -11,7 +11,7 @@ import { assertLabel } from '../store/call-options.js'
 import { discard } from '../util/streams.js'
 
 /** One version of a document: a kept version, or the present content. */
-export interface Version extends Pick<FileInfo, 'revision' | 'fileType' | 'modifiedAt'> {
+export interface Version extends Pick<StoredDocument, 'revision' | 'fileType' | 'modifiedAt'> {
   readonly version: number
   /** How the version came about; absent if the plugin did not store it. */
   readonly made: Made | undefined
@@ -61,7 +61,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
   }
 
   function presentVersion (
-    present: FileInfo, kept: StoredVersion | undefined, last: StoredVersion | undefined
+    present: StoredDocument, kept: StoredVersion | undefined, last: StoredVersion | undefined
   ): Version {
     const made = kept ? detailsOf(kept.details).made : last && madeAfter(detailsOf(last.details), present.revision)
     const version = { ...present, ...(kept?.label && { label: kept.label }) }
@@ -136,7 +136,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
 const NOBODY = { id: '', name: '' }
 
 export function createHistory (
-  keys: DocumentKeys, urls: HandlerUrls, sign: (data: HistoryData) => Signed<HistoryData>, versions: Versions
+  keys: DocumentKeys, urls: HandlerUrls, sign: (data: HistoryData) => SignedData<HistoryData>, versions: Versions
 ) {
   return { of, dataOf, name: versions.name }
 

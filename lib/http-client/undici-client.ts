@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector, type Dispatcher, interceptors, request as send } from 'undici'
-import type { HttpClient, HttpRequest, HttpResponse } from '../../types/http.js'
-import type { EditorOptions } from '../../types/options.js'
+import type { EditorHttpClient, EditorHttpRequest, EditorHttpResponse } from '../../types/http.js'
+import type { FastifyOnlyofficeOptions } from '../../types/options.js'
 import { AddressBlockedError, UpstreamError } from '../errors.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
 import { deferErrors, discard } from '../util/streams.js'
@@ -12,8 +12,8 @@ import {
   AnyFunction, anyOf, assertOptions, listOf, oneOf, rule, type Rules, stringThat, Timeout, TrueOrFalse
 } from '../util/validate.js'
 
-type Timeouts = NonNullable<EditorOptions['timeouts']>
-export type Tls = NonNullable<EditorOptions['tls']>
+type Timeouts = NonNullable<FastifyOnlyofficeOptions['timeouts']>
+export type Tls = NonNullable<FastifyOnlyofficeOptions['tls']>
 
 interface ConnectionOptions {
   /**
@@ -129,7 +129,7 @@ const decompress = interceptors.decompress({ skipErrorResponses: false })
  * await app.register(editor, { ...options, httpClient })
  * ```
  */
-export function undiciClient (options: UndiciClientOptions = {}): HttpClient {
+export function undiciClient (options: UndiciClientOptions = {}): EditorHttpClient {
   assertOptions(rules, options)
   const { dispatcher, ...connections } = options
   const unrestricted = dispatcher ?? agentWith(createConnector(connections), connections)
@@ -159,8 +159,8 @@ function isDispatcher (value: unknown): boolean {
  * ends the request. An error that occurs while nobody listens is kept for the reader of the body.
  */
 async function exchange (
-  dispatcher: Dispatcher, { url, method, headers, body, signal }: HttpRequest
-): Promise<HttpResponse> {
+  dispatcher: Dispatcher, { url, method, headers, body, signal }: EditorHttpRequest
+): Promise<EditorHttpResponse> {
   const response = await send(url, { dispatcher, method, headers: headers ?? {}, body: body ?? null, signal })
   const received = new Map(Object.entries(response.headers))
   return {

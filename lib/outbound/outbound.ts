@@ -1,5 +1,5 @@
 import { finished, Readable } from 'node:stream'
-import type { HttpClient, HttpPurpose, HttpResponse } from '../../types/http.js'
+import type { EditorHttpClient, EditorHttpPurpose, EditorHttpResponse } from '../../types/http.js'
 import { AddressBlockedError, TooLargeError, UpstreamError, UpstreamTimeoutError } from '../errors.js'
 import type { Settings } from '../options.js'
 import { mayBePublicHost } from '../security/public-ip.js'
@@ -23,7 +23,7 @@ export interface OutboundRequest {
   readonly total?: number | undefined
 }
 
-export interface OutboundResponse extends HttpResponse {
+export interface OutboundResponse extends EditorHttpResponse {
   /** Announced size in bytes. */
   readonly length: number | undefined
 }
@@ -34,7 +34,7 @@ export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export type Outbound = ReturnType<typeof createOutbound>
 
-export function createOutbound (client: HttpClient, settings: Settings) {
+export function createOutbound (client: EditorHttpClient, settings: Settings) {
   const destination = destinationRules(settings)
 
   /**
@@ -43,7 +43,7 @@ export function createOutbound (client: HttpClient, settings: Settings) {
    * `UpstreamTimeoutError` or `TooLargeError`, or with the reason of the caller's signal; so does reading the body.
    */
   return async function outbound (
-    purpose: HttpPurpose,
+    purpose: EditorHttpPurpose,
     url: URL,
     {
       method = 'GET',
@@ -76,7 +76,7 @@ export function createOutbound (client: HttpClient, settings: Settings) {
       throw asUpstreamError(error)
     }
 
-    async function requestOne (target: URL): Promise<HttpResponse> {
+    async function requestOne (target: URL): Promise<EditorHttpResponse> {
       deadline.signal.throwIfAborted()
       const response = client.request({
         purpose,
@@ -95,7 +95,7 @@ export function createOutbound (client: HttpClient, settings: Settings) {
       }
     }
 
-    async function requestFollowing (first: URL): Promise<HttpResponse> {
+    async function requestFollowing (first: URL): Promise<EditorHttpResponse> {
       let next = first
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
         const response = redirects === 0 ? await requestOne(next) : await requestOne(next).catch(withoutTarget)
@@ -127,7 +127,7 @@ function startDeadline (
   }
 }
 
-function redirectTarget (from: URL, response: HttpResponse): URL {
+function redirectTarget (from: URL, response: EditorHttpResponse): URL {
   try {
     return parseHttpUrl(response.header('location'), from)
   } catch (cause) {
@@ -143,7 +143,7 @@ function withoutTarget (error: unknown): never {
   throw error
 }
 
-function checkedStatus (response: HttpResponse): HttpResponse {
+function checkedStatus (response: EditorHttpResponse): EditorHttpResponse {
   if (response.status >= 200 && response.status <= 599) return response
   discard(response.body)
   throw new UpstreamError(`status ${response.status}`)
@@ -154,7 +154,7 @@ export function statusError (status: number, message: string): Error {
   return new UpstreamError(message, { retryable: status === 408 || status === 429 || status >= 500 })
 }
 
-function announcedLength (response: HttpResponse): number | undefined {
+function announcedLength (response: EditorHttpResponse): number | undefined {
   const value = response.header('content-length')
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined
 }
@@ -169,7 +169,7 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
    * to IP addresses that are not public must be refused. `namedByPage`: a page may only have result files of the
    * document server fetched.
    */
-  return function destination (purpose: HttpPurpose, url: URL, namedByPage: boolean) {
+  return function destination (purpose: EditorHttpPurpose, url: URL, namedByPage: boolean) {
     const { origin, pathname } = url
     const isResultFile = isResultPath(pathname)
     const isResult = isResultFile && documentServer.publicOrigins.has(origin)

@@ -1,4 +1,4 @@
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import type { SessionRecord } from '../sessions/record.js'
 import { assertKnown, type Cause, type SessionServices, type Snapshot } from '../sessions/record-store.js'
 import type { StagedContent } from '../store/contract.js'
@@ -14,7 +14,7 @@ export interface NewContent {
 
 /** How new content of a file is noted in its record. */
 export interface Note {
-  readonly change: (record: SessionRecord, info: FileInfo) => SessionRecord
+  readonly change: (record: SessionRecord, info: StoredDocument) => SessionRecord
   readonly cause?: Cause
 }
 
@@ -28,12 +28,12 @@ export type CommitSave = ReturnType<typeof createCommitSave>
 export function createCommitSave ({ storage, recordStore, retention, settings: { clock } }: SessionServices) {
   return async function commitSave (
     fileId: string, staged: StagedContent, snapshot: Snapshot, { version: made, ...options }: NewContent, note?: Note
-  ): Promise<FileInfo | null> {
+  ): Promise<StoredDocument | null> {
     const { record: before, version, file } = snapshot
     if (file === null) return null
     const ifRevision = file.revision
     /** The file and record that each attempt would store, by revision. */
-    const attempts = new Map<string, { readonly info: FileInfo, readonly record: SessionRecord }>()
+    const attempts = new Map<string, { readonly info: StoredDocument, readonly record: SessionRecord }>()
     let isReported = false
     try {
       const committed = await storage.commit(fileId, staged, {
@@ -64,13 +64,13 @@ export function createCommitSave ({ storage, recordStore, retention, settings: {
      * Resolves to the stored file if the write succeeded although its answer was lost. Others may have changed the
      * record since.
      */
-    async function storedAfterAll (): Promise<FileInfo | undefined> {
+    async function storedAfterAll (): Promise<StoredDocument | undefined> {
       const { record: { saves }, file } = await recordStore.read(fileId)
       const revisions = [file?.revision, ...saves.map(({ revision }) => revision)]
       return report(revisions.find(revision => attempts.has(revision ?? '')))
     }
 
-    function report (revision: string | undefined): FileInfo | undefined {
+    function report (revision: string | undefined): StoredDocument | undefined {
       const { info, record } = attempts.get(revision ?? '') ?? {}
       if (record && !isReported) recordStore.committed(fileId, before, record, note?.cause)
       isReported ||= record !== undefined

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
 import type { InspectResult } from '../../types/inspection.js'
-import type { Content } from '../../types/storage.js'
+import type { StorageContent } from '../../types/storage.js'
 import type { StagedContent } from '../store/contract.js'
 import { checkedContent } from '../document-server/content-check.js'
 import { InspectionFailedError, RejectedError, TooLargeError } from '../errors.js'
@@ -60,7 +60,7 @@ export function createInspection (
 
   /** `signal`: nobody waits for the replacement any more. */
   async function stage (
-    replacement: Content, fileType: string, fileId: string, signal: AbortSignal
+    replacement: StorageContent, fileType: string, fileId: string, signal: AbortSignal
   ): Promise<StagedContent> {
     let failure: unknown // a storage may reject with another error
     const staged = await storage.stage(fileId, checked()).catch(error => { throw failure ?? error })
@@ -82,7 +82,7 @@ export function createInspection (
 }
 
 /** Resolves to the replacement, or to `undefined` if the content is accepted. Rejects if it is not. */
-async function answerOf (hook: Hook, ...args: Parameters<Hook>): Promise<Content | undefined> {
+async function answerOf (hook: Hook, ...args: Parameters<Hook>): Promise<StorageContent | undefined> {
   let result: InspectResult
   try {
     result = await hook(...args)

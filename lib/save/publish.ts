@@ -1,5 +1,5 @@
 import type { SavedEvent } from '../../types/events.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { NameTakenError } from '../errors.js'
 import {
   holdsOf, isSameSave, lastSaveOf, type SaveIdentity, sessionWith, type StoredSave
@@ -25,7 +25,7 @@ interface StagedSave {
   /** The document server's data of the changes. */
   readonly changes: StagedContent | undefined
   readonly snapshot: Snapshot
-  readonly current: FileInfo
+  readonly current: StoredDocument
   /** Whether the record and the file were read before the content was fetched, which may have taken minutes. */
   readonly isEarlyLook: boolean
 }
@@ -60,7 +60,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   /** Ids of the events that this instance has passed to `onSaved`. */
   const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
   /** Copies under new names, which the next decision about the same content uses again. */
-  const furtherCopies = new WeakMap<StagedContent, FileInfo>()
+  const furtherCopies = new WeakMap<StagedContent, StoredDocument>()
 
   return { publish, nothingToStore }
 
@@ -199,7 +199,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
    */
   async function replaceConflictCopy (
     save: DecidedSave, { fileType, hash, conflictReason }: NewCopy
-  ): Promise<FileInfo | typeof CHANGED | undefined> {
+  ): Promise<StoredDocument | typeof CHANGED | undefined> {
     const { request, identity, staged, snapshot: { record } } = save
     const { conflictFileId, conflictRevision } = sessionWith(record, identity.key) ?? {}
     if (conflictFileId === undefined || conflictRevision === undefined || request.forgotten) return undefined
@@ -222,7 +222,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   async function createConflictCopy (
     { request: { fileId }, identity: { key }, staged, isReplaced, snapshot: { record } }: DecidedSave,
     { fileType, hash }: NewCopy
-  ): Promise<FileInfo> {
+  ): Promise<StoredDocument> {
     const copyId = copyIdOf(fileId, key, hash)
     const noted = [...record.sessions, ...record.saves.map(({ result }) => result)]
     const isNoted = noted.some(place => place?.conflictFileId === copyId)
@@ -277,11 +277,11 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 }
 
-function resultOf ({ fileType, size, revision }: FileInfo, rule: string): Result {
+function resultOf ({ fileType, size, revision }: StoredDocument, rule: string): Result {
   return { fileType, size, revision, rule }
 }
 
-function copyResult (copy: FileInfo, rule: string, conflictReason: NewCopy['conflictReason']): Result {
+function copyResult (copy: StoredDocument, rule: string, conflictReason: NewCopy['conflictReason']): Result {
   return { ...resultOf(copy, rule), conflictFileId: copy.fileId, conflictReason }
 }
 

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { RecoveryMessage } from '../../types/diagnostics.js'
 import type { RecoveredFile, RecoverForgottenOptions } from '../../types/document-server.js'
 import type { ForgottenFileEvent } from '../../types/events.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { channels, codeOf, reportEnd } from '../diagnostics.js'
 import { COMMAND_CODE, type Commands, isAnswer, unlessKeyUnknown } from '../document-server/commands.js'
 import { documentTypeOf, extensionOf } from '../document-server/formats.js'
@@ -229,7 +229,7 @@ export function createRecovery (services: SessionServices, saves: Saves) {
    * A final save like any other, decided when all callbacks that have arrived are applied. The document server is asked
    * before, because its answer may take minutes.
    */
-  async function store (key: string, stored: FileInfo, signal: AbortSignal): Promise<Placed> {
+  async function store (key: string, stored: StoredDocument, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
     const session = await saves.queue.run(fileId, async () => sessionWith((await recordStore.read(fileId)).record, key))
     const file = await saves.stageSaved(stored, async stage => await forgottenFiles.fetch(key, stored.fileType, stage))

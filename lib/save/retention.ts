@@ -1,5 +1,5 @@
-import type { Clock } from '../../types/options.js'
-import type { KeepOptions, StoredVersion } from '../../types/storage.js'
+import type { EditorClock } from '../../types/options.js'
+import type { VersionKeepOptions, StoredVersion } from '../../types/storage.js'
 import type { StagedContent, VersionLimits } from '../store/contract.js'
 import { type Thinnable, thinnedOut } from '../store/thinning.js'
 import { isDetails } from './save.compiled.js'
@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60_000
  * What is kept at present. No version is too old for a day after the clock has jumped ahead by more than a day: a wrong
  * clock must not empty all histories. Afterwards it is believed.
  */
-export function steadyRetention (retention: Retention, clock: Clock): () => Retention {
+export function steadyRetention (retention: Retention, clock: EditorClock): () => Retention {
   const look = () => ({ time: clock.now(), ticks: performance.now() })
   let last = look()
   let jumpedAt = -Infinity
@@ -42,7 +42,7 @@ export function keepOptions (
   newest: StoredVersion | null,
   version?: NewVersion,
   nextRevision?: string
-): KeepOptions {
+): VersionKeepOptions {
   const made = madeOf(revision, newest)
   const { priority: known = 0, made: previous } = detailsOf(newest?.details)
   const isKept = newest?.revision === revision // it was already compared with the version before it

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { BeingEditedError, FileNotFoundError, LockedError, NO_REASON } from '../errors.js'
 import {
   holdsOf, isFrozenOut, lastSaveOf, liveSessions, type SaveIdentity, type SessionRecord, sessionWith
@@ -17,7 +17,7 @@ export interface SaveCase {
   readonly identity: SaveIdentity
   readonly record: SessionRecord
   /** `null` if the document was deleted. */
-  readonly file: FileInfo | null
+  readonly file: StoredDocument | null
   readonly now: number
   readonly keys: SessionServices['keys']
   readonly policies: SessionServices['settings']['policies']
@@ -25,7 +25,7 @@ export interface SaveCase {
 
 /** The same when its content was fetched, and the document exists. */
 export interface FetchedCase extends SaveCase {
-  readonly file: FileInfo
+  readonly file: StoredDocument
   /** Whether this content is what the document already contains. Reads both, unless their sizes differ. */
   readonly isPresent: () => Promise<boolean>
   /** Whether the document could not be stored because another one has the name it would get in its new format. */

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { CallbackHistory } from '../../types/events.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import type { StagedContent } from '../store/contract.js'
 import { RejectedError, StorageTimeoutError } from '../errors.js'
 import { savedPathOf } from '../outbound/result-urls.js'
@@ -103,7 +103,7 @@ export async function hashOf ({ settings }: Services, staged: StagedContent): Pr
 
 /** Whether a file, still in the given revision, has the same bytes as staged content. */
 export async function isStored (
-  { storage, settings }: Services, staged: StagedContent, { fileId, size, revision }: FileInfo
+  { storage, settings }: Services, staged: StagedContent, { fileId, size, revision }: StoredDocument
 ): Promise<boolean> {
   if (staged.size !== size) return false
   const stored = await storage.read(fileId)

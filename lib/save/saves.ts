@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../../types/http.js'
+import type { EditorHttpResponse } from '../../types/http.js'
 import { createCsvSaves } from '../csv/csv-saves.js'
 import { checkedContent } from '../document-server/content-check.js'
 import { isPlainText } from '../document-server/file-signatures.js'
@@ -23,7 +23,7 @@ export interface SavedFile extends Pick<SaveRequest, 'url' | 'fileType'> {
   readonly namedByPage?: boolean
 }
 
-type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<HttpResponse, 'header'>) => Promise<Result>
+type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<EditorHttpResponse, 'header'>) => Promise<Result>
 
 /** Success statuses without a complete document. */
 const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])

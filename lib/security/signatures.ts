@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { EditorControlDefaults } from '../../types/control.js'
-import type { Clock } from '../../types/options.js'
+import type { EditorClock } from '../../types/options.js'
 import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 
@@ -25,7 +25,7 @@ interface Options {
   /** Milliseconds for which download URLs and proxy tokens are valid. */
   readonly downloadUrlLifetime: number
   /** Defaults to the system's clock. */
-  readonly clock?: Clock
+  readonly clock?: EditorClock
 }
 
 /** A probe takes at most a minute. */
@@ -238,7 +238,7 @@ interface PageTokenOptions {
   readonly scope: string
   /** Milliseconds for which a token is valid. */
   readonly tokenLifetime: number
-  readonly clock: Clock
+  readonly clock: EditorClock
   /** Is told about a page whose token would be too long with `leftOut`. `fits`: without it, it is not. */
   readonly onLeftOut?: (about: { readonly fileId: string, readonly leftOut: string[] }, fits: boolean) => void
 }

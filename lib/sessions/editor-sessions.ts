@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ForceSaveOptions } from '../../types/control.js'
-import type { Command, CommandResult } from '../../types/document-server.js'
-import type { RequestOptions } from '../../types/conversions.js'
+import type { ServerCommand, ServerCommandResult } from '../../types/document-server.js'
+import type { SignalOptions } from '../../types/conversions.js'
 import type {
-  EditorSession, EditorSessions, Freeze, FreezeOptions, ListSessionsOptions
+  EditorSession, EditorSessions, DocumentFreeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
-import type { FileInfo, Storage } from '../../types/storage.js'
+import type { StoredDocument, EditorStorage } from '../../types/storage.js'
 import { frozenNotice, unlessKeyUnknown, UserIds } from '../document-server/commands.js'
 import {
   BusyError, FileNotFoundError, InvalidKeyError, InvalidOptionError, UpstreamTimeoutError
@@ -52,7 +52,7 @@ const freezeRules: Rules<FreezeOptions> = {
 const { by: _by, duration: _duration, ...deleteRules } = freezeRules
 
 interface FreezeServices extends SessionServices {
-  readonly plugged: Pick<Storage, 'remove'>
+  readonly plugged: Pick<EditorStorage, 'remove'>
   readonly sessions: Sessions
   readonly forceSaves: {
     request (fileId: string, key: string, options: ForceSaveOptions): Promise<unknown>
@@ -164,7 +164,7 @@ export function createEditorSessions (
   return editorSessions
 
   /** Keys that pages may have been given, and that the record has no session of: its status 1 may have been lost. */
-  function keysWithoutSession (record: SessionRecord, content: FileInfo): string[] {
+  function keysWithoutSession (record: SessionRecord, content: StoredDocument): string[] {
     const given = [sessions.newKey(record, content), record.unopened?.key]
     return [...new Set(given)].filter(key => key !== undefined && sessionWith(record, key) === undefined) as string[]
   }
@@ -248,7 +248,7 @@ export function createEditorSessions (
     return wasFrozen
   }
 
-  function freezesOf (fileId: string, record: SessionRecord): Freeze[] {
+  function freezesOf (fileId: string, record: SessionRecord): DocumentFreeze[] {
     return holdsOf(record, clock.now()).map(({ since, until, ...hold }: Hold) => ({
       fileId,
       ...hold,
@@ -309,8 +309,8 @@ export function createEditorSessions (
 
   async function sendToAll (
     fileId: string,
-    commandFor: (key: string) => Command,
-    { signal }: RequestOptions
+    commandFor: (key: string) => ServerCommand,
+    { signal }: SignalOptions
   ): Promise<string[]> {
     const sent = await Promise.all(
       (await sessionsOf(fileId, signal)).map(async ({ key }) => await send(commandFor(key), signal) && key)
@@ -322,7 +322,9 @@ export function createEditorSessions (
    * Resolves to `undefined` for a key that no document server accepts: the application assigned it, or it comes from a
    * callback without a token.
    */
-  async function send<C extends Command> (command: C, signal?: AbortSignal): Promise<CommandResult<C> | undefined> {
+  async function send<C extends ServerCommand> (
+    command: C, signal?: AbortSignal
+  ): Promise<ServerCommandResult<C> | undefined> {
     try {
       return await commands.send(command, signal && { signal })
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../types/options.js'
+import type { EditorClock } from '../../types/options.js'
 import { BoundedMap } from '../util/limits.js'
 
 /** How a request of the document server ended. */
@@ -72,7 +72,7 @@ interface Repeated {
 /** The pages and requests of each file that this process has seen. Bounded, and kept in memory only. */
 export type Openings = ReturnType<typeof createOpenings>
 
-export function createOpenings ({ clock }: { readonly clock: Clock }) {
+export function createOpenings ({ clock }: { readonly clock: EditorClock }) {
   const since = clock.now()
   const files = new BoundedMap<string, Repeated[]>(MAX_FILES)
   /** Kept apart from the events, which strangers must not displace. */

@@ -1,5 +1,5 @@
 import type { SessionEndEvent } from '../../types/sessions.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { BusyError, UnknownRecordError } from '../errors.js'
 import type { Services } from '../services.js'
 import { BoundedMap } from '../util/limits.js'
@@ -11,7 +11,7 @@ export interface Snapshot {
   /** Of the record: a change must be based on it. */
   readonly version: string | null
   /** `null` if there is no such file. */
-  readonly file: FileInfo | null
+  readonly file: StoredDocument | null
 }
 
 /** Services for sessions, saves, versions and recovery. */

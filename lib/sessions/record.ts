@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import type { Hold, Refusal, SessionRecord, SaveIdentity, Session, StoredSave } from './record.schema.js'
 
@@ -152,7 +152,7 @@ export function withoutRefusals (record: SessionRecord, isOver: (refusal: Refusa
  * `isAlone`: all of them have just joined.
  */
 export function sessionStarted (
-  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number,
+  record: SessionRecord, keys: DocumentKeys, key: string, content: StoredDocument, now: number,
   { hasUsers, isAlone }: { readonly hasUsers: boolean, readonly isAlone: boolean }
 ): SessionRecord {
   const event = !hasUsers ? 'unsaved' : finishedKeys(record).has(key) ? 'joinedLate' : 'joined'
@@ -192,7 +192,7 @@ function withoutBase (record: SessionRecord, key: string): SessionRecord {
  * of a session that was opened from that list no changes.
  */
 export function saveRefused (
-  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo, now: number,
+  record: SessionRecord, keys: DocumentKeys, key: string, content: StoredDocument, now: number,
   { isHeard }: { readonly isHeard: boolean }
 ): SessionRecord {
   const isAhead = isOfForgotten(lastSaveOf(record, key))
@@ -209,7 +209,7 @@ export function saveRefused (
  * downloaded earlier.
  */
 function baseOf (
-  record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo
+  record: SessionRecord, keys: DocumentKeys, key: string, content: StoredDocument
 ): Pick<Session, 'baseRevision'> {
   const last = lastSaveOf(record, key)
   const isCertain = last === undefined
@@ -219,7 +219,7 @@ function baseOf (
 }
 
 /** Whether new users may join: they would see the stored content, or bring back a refused save. */
-export function isJoinable (session: Session, keys: DocumentKeys, content: FileInfo): boolean {
+export function isJoinable (session: Session, keys: DocumentKeys, content: StoredDocument): boolean {
   return session.isFrozenOut !== true && (session.baseRevision === content.revision || hasRefusedSave(session)) &&
     !keys.isForAnotherServer(content.fileId, session.key)
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import type { DocumentKeys } from '../document-server/document-key.js'
 import { type ForceSaveRelation, forceSavesConcerned, placeOf } from './force-save-notes.js'
 import {
@@ -161,7 +161,7 @@ function isFinished (record: SessionRecord, { key, lastsave, firstChange }: Save
  */
 export function isConflict (
   record: SessionRecord, keys: DocumentKeys, { key, firstChange }: Pick<SaveIdentity, 'key' | 'firstChange'>,
-  content: FileInfo
+  content: StoredDocument
 ): boolean {
   const session = sessionWith(record, key)
   if (session?.conflictFileId !== undefined) return true
@@ -195,7 +195,9 @@ export function mayBeOlderThanStored (record: SessionRecord, key: string, writte
  * Whether neither the saves of a session nor its key prove that it was based on the stored content. For a key that the
  * application assigned, the base that was noted when the session was reported counts.
  */
-export function isBaseUncertain (record: SessionRecord, keys: DocumentKeys, key: string, content: FileInfo): boolean {
+export function isBaseUncertain (
+  record: SessionRecord, keys: DocumentKeys, key: string, content: StoredDocument
+): boolean {
   if (lastSaveOf(record, key) !== undefined) return false
   return keys.isForFile(content.fileId, key)
     ? !keys.isForContent(content, key)

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { frozenNotice } from '../document-server/commands.js'
 import { BoundedMap } from '../util/limits.js'
 import { shared } from '../util/queue.js'
@@ -62,7 +62,7 @@ export function createSessions (
     /** A file, and how a user opens it now; `null` if the file does not exist. */
     async find (
       fileId: string
-    ): Promise<{ readonly info: FileInfo, readonly opening: () => Promise<Opening> } | null> {
+    ): Promise<{ readonly info: StoredDocument, readonly opening: () => Promise<Opening> } | null> {
       const snapshot = await recordStore.read(fileId)
       const readAt = performance.now()
       const info = snapshot.file
@@ -208,7 +208,7 @@ export function createSessions (
   }
 
   /** How a user opens this content now. `snapshot`: a record read just before. */
-  async function openingOf (content: FileInfo, snapshot?: Snapshot): Promise<Opening> {
+  async function openingOf (content: StoredDocument, snapshot?: Snapshot): Promise<Opening> {
     const { fileId } = content
     const deadKeys = new Set<string>()
     for (;;) {
@@ -227,7 +227,7 @@ export function createSessions (
   }
 
   /** The key of content that nobody is editing. */
-  function newKey (record: SessionRecord, content: FileInfo): string {
+  function newKey (record: SessionRecord, content: StoredDocument): string {
     const taken = finishedKeys(record)
     for (const session of record.sessions) if (session.isFrozenOut) taken.add(session.key)
     return keys.of(content, taken, record.unopened?.key)
@@ -256,7 +256,7 @@ export function createSessions (
    * Whether the file was changed from outside during the session, and the document server was not recently asked about
    * it.
    */
-  function isSuspect ({ key, baseRevision }: Session, { fileId, revision }: FileInfo): boolean {
+  function isSuspect ({ key, baseRevision }: Session, { fileId, revision }: StoredDocument): boolean {
     if (baseRevision === undefined || baseRevision === revision || keys.isForAnotherServer(fileId, key)) return false
     if (clock.now() - (suspects.get(key) ?? -Infinity) < SUSPECT_INTERVAL_MS) return false
     suspects.set(key, clock.now())

@@ -1,5 +1,6 @@
 import type {
-  ByteRange, Content, CreateOptions, KeepOptions, ListVersionsOptions, ReplaceOptions, VersionLabel
+  ByteRange, ListVersionsOptions, StorageContent, StorageCreateOptions, StorageReplaceOptions, VersionKeepOptions,
+  VersionLabel
 } from '../../types/storage.js'
 import { EXTENSION } from '../document-server/formats.js'
 import { InvalidNameError, InvalidOptionError } from '../errors.js'
@@ -18,25 +19,25 @@ function assertingThat<Options extends object> (rules: Rules<Options>, required?
   return (options: Options) => assertOptions(rules, options, { ...(required && { required }) })
 }
 
-export const assertCreateOptions = assertingThat<CreateOptions>({
+export const assertCreateOptions = assertingThat<StorageCreateOptions>({
   fileId: rule('must be a fileId: 1 to 200 bytes of text that can be a file name', isSafeFileId)
 })
 
 /** A misspelled `ifRevision` would replace any revision. */
-export const assertReplaceOptions = assertingThat<ReplaceOptions>({
+export const assertReplaceOptions = assertingThat<StorageReplaceOptions>({
   fileType: Anything,
   ifRevision: AnyString
 })
 
-export const assertKeepOptions = assertingThat<KeepOptions>({
+export const assertKeepOptions = assertingThat<VersionKeepOptions>({
   details: Anything,
-  changes: Anything as Rules<KeepOptions>['changes'],
+  changes: Anything as Rules<VersionKeepOptions>['changes'],
   session: AnyString,
   priority: rule('must be a whole number from 0 to 4', integerFrom(0, 4))
 })
 
 /** The changes to keep, as they are to be read. Throws `InvalidOptionError`. */
-export function acceptChanges ({ changes }: KeepOptions): Content | undefined {
+export function acceptChanges ({ changes }: VersionKeepOptions): StorageContent | undefined {
   return changes === undefined ? undefined : acceptContent(changes, { name: 'changes' })
 }
 

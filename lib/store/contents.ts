@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Content, StoredBlob } from '../../types/storage.js'
+import type { StorageContent, StoredBlob } from '../../types/storage.js'
 import { StorageError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { type Driver, NOWHERE, type StagedContent } from './contract.js'
@@ -20,7 +20,7 @@ export interface Placed extends StoredBlob {
 }
 
 /** Places content or a text for a change, each only once, because a stream can be read only once. */
-export type PlaceOnce = (content: Content | string) => Promise<StoredBlob>
+export type PlaceOnce = (content: StorageContent | string) => Promise<StoredBlob>
 
 interface NamingOptions {
   /** Expects the document to have no record. */
@@ -32,9 +32,9 @@ const MAX_AGE_MS = 12 * 60 * 60_000
 
 /** Contents that are written before a record names them. */
 export function createContents (driver: Driver, records: Records) {
-  const staged = new WeakMap<Content, Placed>()
+  const staged = new WeakMap<StorageContent, Placed>()
 
-  async function write (fileId: string, content: Content, isStaged: boolean, like?: string): Promise<Placed> {
+  async function write (fileId: string, content: StorageContent, isStaged: boolean, like?: string): Promise<Placed> {
     await driver.ready()
     const assertFresh = freshness()
     return { ...await driver.write(fileId, content, like), fileId, assertFresh, isStaged, isTaken: !isStaged }
@@ -50,7 +50,7 @@ export function createContents (driver: Driver, records: Records) {
    * Writes content. What was staged for the same document is already in place. Afterwards, `name` must be called with
    * it.
    */
-  async function place (fileId: string, content: Content): Promise<Placed> {
+  async function place (fileId: string, content: StorageContent): Promise<Placed> {
     const placed = staged.get(content)
     if (placed?.fileId !== fileId || placed.isTaken) return await write(fileId, content, false, placed?.fileId)
     placed.isTaken = true
@@ -67,9 +67,9 @@ export function createContents (driver: Driver, records: Records) {
   return {
     place,
 
-    isStaged: (content: Content) => staged.has(content),
+    isStaged: (content: StorageContent) => staged.has(content),
 
-    async stage (fileId: string, content: Content): Promise<StagedContent> {
+    async stage (fileId: string, content: StorageContent): Promise<StagedContent> {
       const placed = await write(isSafeFileId(fileId) ? fileId : NOWHERE, content, true)
       const result: StagedContent = {
         size: placed.size,
@@ -97,9 +97,9 @@ export function createContents (driver: Driver, records: Records) {
       { isNew = false }: NamingOptions = {}
     ): Promise<boolean> {
       const contents = [...placed]
-      const blobs = new Map<Content | string, StoredBlob>()
+      const blobs = new Map<StorageContent | string, StoredBlob>()
       let isSent = false
-      async function placeOnce (content: Content | string): Promise<StoredBlob> {
+      async function placeOnce (content: StorageContent | string): Promise<StoredBlob> {
         const known = blobs.get(content)
         if (known) return known
         const one = await place(fileId, typeof content === 'string' ? Buffer.from(content) : content)

@@ -1,5 +1,5 @@
 import type {
-  Content, FileInfo, KeepOptions, Storage, StorageDriver, StoredBlob, StoredVersion
+  StorageContent, StoredDocument, VersionKeepOptions, EditorStorage, StorageDriver, StoredBlob, StoredVersion
 } from '../../types/storage.js'
 import { isObject } from '../util/validate.js'
 
@@ -7,7 +7,7 @@ import { isObject } from '../util/validate.js'
 export interface Driver extends Omit<StorageDriver, 'write'> {
   ready (): Promise<void>
   /** `like`: fileId of a document that has the same readers. */
-  write (fileId: string, content: Content, like?: string): Promise<StoredBlob>
+  write (fileId: string, content: StorageContent, like?: string): Promise<StoredBlob>
   /** A fileId that no document has, for a new one: by default a random UUID. */
   newFileId? (): string
 }
@@ -61,7 +61,7 @@ export interface StateStore {
 /** A file and its record as they were at one moment. */
 export interface FileSnapshot {
   /** `null` if there is no such file. */
-  readonly info: FileInfo | null
+  readonly info: StoredDocument | null
   /** `null` if there is no record. */
   readonly record: StateRecord | null
 }
@@ -81,14 +81,14 @@ export interface CommitOptions {
   /**
    * Called with the info that `stat` is going to return. What it returns, a JSON value, becomes the record of the file.
    */
-  readonly record: (info: FileInfo) => unknown
+  readonly record: (info: StoredDocument) => unknown
   /**
    * Called with that info and with the newest version of the file, `null` if it has none. The replaced content is kept
    * with what it returns, as by `versions.keep`.
    *
    * @default the replaced content is not kept
    */
-  readonly keep?: (info: FileInfo, newest: StoredVersion | null) => KeepOptions
+  readonly keep?: (info: StoredDocument, newest: StoredVersion | null) => VersionKeepOptions
   /**
    * Removes versions that exceed the limits, after the replaced content has been kept, except the newest one: first
    * those that are too old; then, while there are too many, the oldest of those that two others of their `session`
@@ -102,7 +102,7 @@ export interface CommitOptions {
 
 /** What `DocumentStore.commit` has stored. */
 export interface Committed {
-  readonly info: FileInfo
+  readonly info: StoredDocument
   /** Of the record. */
   readonly recordVersion: string
 }
@@ -110,7 +110,7 @@ export interface Committed {
 /** Where the content of a file can be fetched from. */
 export interface FileUrl {
   /** Describes the content at `url`. */
-  readonly info: FileInfo
+  readonly info: StoredDocument
   /** http or https. It contains all credentials that it needs, and expires. */
   readonly url: string
 }
@@ -126,7 +126,7 @@ export interface VersionLimits {
 }
 
 /** What every storage does for the plugin, besides what it does for applications. */
-export interface DocumentStore extends Storage {
+export interface DocumentStore extends EditorStorage {
   /**
    * Replaces a file and its record in one atomic write, and keeps the replaced content as a version in the same write,
    * if `keep` is given. Durable once resolved. Resolves to `null`, and changes nothing, if the file has another
@@ -140,7 +140,7 @@ export interface DocumentStore extends Storage {
    *
    * @internal
    */
-  commit (fileId: string, content: Content, options: CommitOptions): Promise<Committed | null>
+  commit (fileId: string, content: StorageContent, options: CommitOptions): Promise<Committed | null>
 
   /**
    * A file and its record as they are at one moment.
@@ -156,7 +156,7 @@ export interface DocumentStore extends Storage {
    *
    * @internal
    */
-  stage (fileId: string, content: Content): Promise<StagedContent>
+  stage (fileId: string, content: StorageContent): Promise<StagedContent>
 
   /**
    * Resolves to a URL of the present content, or to `null` if there is no such file. It works for as long as it is

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
-import type { Storage, StorageDriver } from '../../types/storage.js'
+import type { EditorStorage, StorageDriver } from '../../types/storage.js'
 import { InvalidOptionError } from '../errors.js'
 import { once } from '../util/queue.js'
 import { isObject } from '../util/validate.js'
@@ -24,7 +24,7 @@ const METHODS = ['get', 'set', 'write', 'read', 'drop', 'list']
  * await app.register(editor, { ...options, storage: documentStorage(sqliteDriver('documents.db')) })
  * ```
  */
-export function documentStorage (driver: StorageDriver): Storage {
+export function documentStorage (driver: StorageDriver): EditorStorage {
   const missing = METHODS.filter(name => !isObject(driver) || typeof driver[name as keyof StorageDriver] !== 'function')
   if (missing.length > 0) throw new InvalidOptionError('driver', `must have the methods ${missing.join(', ')}`)
   const { storage } = createDocumentStore({

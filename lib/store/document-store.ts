@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { FileInfo, ReadResult } from '../../types/storage.js'
+import type { StoredDocument, StorageReadResult } from '../../types/storage.js'
 import { BusyError, NameTakenError, StorageError, UnknownRecordError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { acceptContent } from '../util/streams.js'
@@ -48,7 +48,7 @@ export function createDocumentStore (driver: Driver) {
         if (content.name === missing) break
         sliceOf(content.size, range)
         const body = await driver.read(fileId, content, range)
-        if (body) return { info: infoOf(fileId, content), body } satisfies ReadResult
+        if (body) return { info: infoOf(fileId, content), body } satisfies StorageReadResult
         missing = content.name // unless it was replaced meanwhile
       }
       throw new StorageError('the content of a document is missing, or changes faster than it can be read', {
@@ -103,7 +103,7 @@ export function createDocumentStore (driver: Driver) {
       const placed = await contents.place(fileId, content)
       const recordVersion = randomUUID()
       const now = new Date()
-      let info: FileInfo | undefined
+      let info: StoredDocument | undefined
       const isCommitted = await contents.name(fileId, [placed], async (present, placeOnce) => {
         if (!isCommittable(present, options)) return null
         const stored = storedContent(placed, newFileType ?? present.content.fileType, now)

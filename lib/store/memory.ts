@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { isUint8Array } from 'node:util/types'
-import type { Content } from '../../types/storage.js'
+import type { StorageContent } from '../../types/storage.js'
 import { assertBytes } from '../util/streams.js'
 import { assertOptions } from '../util/validate.js'
 import type { DocumentStore, Driver } from './contract.js'
@@ -82,7 +82,7 @@ export function memoryDriver (): Driver {
 }
 
 /** Copies the bytes, because the caller may reuse its buffer. */
-async function bytesOf (content: Content): Promise<Buffer> {
+async function bytesOf (content: StorageContent): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of isUint8Array(content) ? [content] : content) {
     assertBytes(chunk)

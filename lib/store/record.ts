@@ -1,7 +1,8 @@
-import type { FileInfo, StoredVersion, VersionLabel } from '../../types/storage.js'
+import type { StoredDocument, StoredVersion, VersionLabel } from '../../types/storage.js'
 import type { VersionLimits } from './contract.js'
 import { StorageError, UnknownRecordError } from '../errors.js'
 import { parseJson } from '../util/text.js'
+import { withoutUndefined } from '../util/validate.js'
 import { isDocumentRecord } from './record.compiled.js'
 import type { DocumentRecord, StoredContent, VersionEntry } from './record.schema.js'
 import { thinnedOut } from './thinning.js'
@@ -33,11 +34,11 @@ export function known<Stored> (isStored: (value: unknown) => value is Stored, fi
 }
 
 /** `null` if there is no document. */
-export function fileOf (fileId: string, record: DocumentRecord | null): FileInfo | null {
+export function fileOf (fileId: string, record: DocumentRecord | null): StoredDocument | null {
   return record?.content ? infoOf(fileId, record.content) : null
 }
 
-export function infoOf (fileId: string, { fileType, size, modifiedAt, revision }: StoredContent): FileInfo {
+export function infoOf (fileId: string, { fileType, size, modifiedAt, revision }: StoredContent): StoredDocument {
   return { fileId, fileType, size, modifiedAt: new Date(modifiedAt), revision }
 }
 
@@ -107,7 +108,7 @@ export function labelled (
 ): DocumentRecord | undefined {
   if (!record.versions.some(({ version }) => version === number)) return undefined
   const versions = record.versions.map(({ label: before, ...entry }): VersionEntry => {
-    const present = entry.version === number ? label : before
+    const present = entry.version === number ? label && withoutUndefined(label) : before
     return present ? { ...entry, label: present } : entry
   })
   return { ...record, versions }

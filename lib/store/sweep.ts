@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StoredBlob, SweepOptions } from '../../types/storage.js'
+import type { StoredBlob, StorageSweepOptions } from '../../types/storage.js'
 import { assertOptions, type Rules } from '../util/validate.js'
 import { isUnreadable } from './document-store.js'
 import { type DocumentRecord, namesIn } from './record.js'
@@ -82,7 +82,7 @@ export async function sweepRegularly (
   }
 }
 
-interface Sweeping<Options extends SweepOptions, Result> {
+interface Sweeping<Options extends StorageSweepOptions, Result> {
   readonly rules: Rules<Options>
   readonly ready: () => Promise<void>
   readonly sweep: (options: Options) => Promise<Result>
@@ -91,7 +91,7 @@ interface Sweeping<Options extends SweepOptions, Result> {
 }
 
 /** The methods of a storage that are about its sweeps. */
-export function sweepMethods<Options extends SweepOptions, Result> (
+export function sweepMethods<Options extends StorageSweepOptions, Result> (
   { rules, ready, sweep, closing }: Sweeping<Options, Result>
 ) {
   return {

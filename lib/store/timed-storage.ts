@@ -1,4 +1,4 @@
-import type { ReadResult } from '../../types/storage.js'
+import type { StorageReadResult } from '../../types/storage.js'
 import { StorageTimeoutError } from '../errors.js'
 import { withTimeout } from '../util/limits.js'
 import { deferErrors, discard } from '../util/streams.js'
@@ -35,7 +35,7 @@ interface CallLimits<Result> {
 }
 
 /** A body that arrives after the time limit is destroyed, because it would stay open. */
-const reading: CallLimits<Pick<ReadResult, 'body'> | null> = {
+const reading: CallLimits<Pick<StorageReadResult, 'body'> | null> = {
   onResult: file => file && deferErrors(file.body),
   onLate: file => file && discard(file.body)
 }

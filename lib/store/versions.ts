@@ -1,4 +1,4 @@
-import type { KeepOptions, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { VersionKeepOptions, StoredVersion, VersionStore } from '../../types/storage.js'
 import { limitConcurrency } from '../util/queue.js'
 import { bytesOf } from '../util/streams.js'
 import {
@@ -28,7 +28,7 @@ export function createVersions (driver: Driver, records: Records, contents: Cont
 
   /** What a version has beside its content. Its changes, and details that are long, are placed in blobs. */
   async function keptAs (
-    { details, changes, session, priority }: KeepOptions, keptAt: Date, placeOnce: PlaceOnce
+    { details, changes, session, priority }: VersionKeepOptions, keptAt: Date, placeOnce: PlaceOnce
   ): Promise<Kept> {
     const text = detailsText(details)
     return {

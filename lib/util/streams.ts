@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { isArrayBuffer, isUint8Array } from 'node:util/types'
-import type { Content, DocumentContent } from '../../types/storage.js'
+import type { StorageContent, DocumentContent } from '../../types/storage.js'
 import { InvalidOptionError, TooLargeError, TruncatedContentError } from '../errors.js'
 import { kindOf } from './validate.js'
 
@@ -51,7 +51,7 @@ const CONTENT = 'a Uint8Array, such as a Buffer, or a stream of Uint8Arrays'
 const DOCUMENT_CONTENT = 'a Uint8Array, such as a Buffer, an ArrayBuffer, a Blob or File, or a stream of Uint8Arrays'
 
 /** Content of a document as the application gave it, in the form that storages take. Throws `InvalidOptionError`. */
-export function contentFrom (given: DocumentContent): Content {
+export function contentFrom (given: DocumentContent): StorageContent {
   const content: unknown = given instanceof Blob ? given.stream() : isArrayBuffer(given) ? new Uint8Array(given) : given
   return acceptContent(content, { accepted: DOCUMENT_CONTENT })
 }
@@ -63,7 +63,7 @@ export function contentFrom (given: DocumentContent): Content {
  */
 export function acceptContent<Given> (
   content: Given, { name = 'content', accepted = CONTENT } = {}
-): Given & Content {
+): Given & StorageContent {
   deferErrors(content)
   if (isUint8Array(content)) return content
   if (!isAsyncIterable(content)) throw new InvalidOptionError(name, `must be ${accepted}, not ${kindOf(content)}${typeof content === 'string' ? ': read a file with fs.readFile, encode text with Buffer.from' : ''}`)
@@ -75,7 +75,7 @@ export function acceptContent<Given> (
       'must be a stream of bytes: decoding it as text damages a document, so do not set its encoding'
     )
   }
-  return ('truncated' in content ? untruncated(content) : content) as Given & Content
+  return ('truncated' in content ? untruncated(content) : content) as Given & StorageContent
 }
 
 /** Parsers of uploads, such as busboy, end a file that reaches their limit as if it were complete, and then say so. */
@@ -87,7 +87,7 @@ async function * untruncated (
 }
 
 /** Reads content into memory. Throws `TooLargeError` if it has more bytes than the limit. */
-export async function bytesOfContent (content: Content, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function bytesOfContent (content: StorageContent, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of isUint8Array(content) ? [content] : content) {

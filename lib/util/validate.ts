@@ -71,7 +71,7 @@ export const each = <Name extends string>(rule: Rule, ...names: readonly Name[])
 export const oneOf = (...values: string[]) =>
   rule(`must be ${values.map(value => `'${value}'`).join(' or ')}`, isOneOf(...values))
 
-/** Rules for `RequestOptions`. */
+/** Rules for `SignalOptions`. */
 export const requestRules = { signal: Signal }
 
 interface Names {

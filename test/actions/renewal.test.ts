@@ -14,7 +14,7 @@ interface Paged extends PageHost {
   renewed (token: string): Promise<string>
 }
 
-async function start (t: Test, options: HostOptions & { readonly actions?: ActionOptions } = {}): Promise<Paged> {
+async function start (t: Test, options: HostOptions & { readonly actions?: ActionOptions | undefined } = {}): Promise<Paged> {
   let now = Date.UTC(2026, 0, 1)
   const host = await startPageHost(t, { actions: { rename: () => {}, favorite: () => {}, users: () => [] }, clock: { now: () => now }, ...options })
   return {

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { type EditorOptions, memoryStorage } from '../../lib/index.js'
+import { type FastifyOnlyofficeOptions, memoryStorage } from '../../lib/index.js'
 import { startUpstream } from '../kit/http.js'
 import { startPageHost } from '../kit/host.js'
 
@@ -7,7 +7,7 @@ const PDF = '%PDF-1.7 content'
 const FILE = '/cache/files/data/x/output.pdf'
 
 /** A document server whose result file `…/to?url` redirects to that URL, and another server that it may lead to. */
-async function start (t: Test, options: (origins: { readonly other: string }) => Partial<EditorOptions> = () => ({})) {
+async function start (t: Test, options: (origins: { readonly other: string }) => Partial<FastifyOnlyofficeOptions> = () => ({})) {
   const server = await startUpstream(t, ({ url = '' }, response) => {
     const target = url.split('/to?')[1]
     if (target === undefined) return response.end(PDF)

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import {
-  type ActionOptions, type EditorOptions, memoryStorage, type SaveAsAction, type Storage
+  type ActionOptions, type FastifyOnlyofficeOptions, memoryStorage, type SaveAsAction, type EditorStorage
 } from '../../lib/index.js'
 import { startUpstream } from '../kit/http.js'
 import { bytesOf } from '../../lib/util/streams.js'
@@ -10,7 +10,7 @@ import { startPageHost } from '../kit/host.js'
 const PDF = `%PDF-1.7 ${'content '.repeat(200)}`
 
 /** A document server with result files. */
-async function start (t: Test, saveAs: NonNullable<ActionOptions['saveAs']>, { actions, ...options }: Partial<EditorOptions> = {}) {
+async function start (t: Test, saveAs: NonNullable<ActionOptions['saveAs']>, { actions, ...options }: Partial<FastifyOnlyofficeOptions> = {}) {
   const server = await startUpstream(t, ({ url = '' }, response) => {
     if (url.includes('cut')) return response.writeHead(200, { 'content-length': PDF.length * 2 }).write(PDF, () => response.destroy())
     if (url.includes('html')) return response.end('<!doctype html><p>Please log in')
@@ -58,7 +58,7 @@ t.test('a copy is fetched from the document server, and stored or handed to the 
 t.test('nothing but result files of the document server is fetched, whatever the page names and other options allow', async t => {
   const created: string[] = []
   const memory = memoryStorage()
-  const storage: Storage = { ...memory, create: async (...args) => { created.push(args[0]); return await memory.create(...args) } }
+  const storage: EditorStorage = { ...memory, create: async (...args) => { created.push(args[0]); return await memory.create(...args) } }
   const other = await startUpstream(t, (_request, response) => response.end(PDF))
   const { server, elsewhere, save } = await start(t, true, {
     storage,
@@ -106,7 +106,7 @@ t.test('a copy that is cut off, too large, an error page or of another format is
   for (const saveAs of [true, careless] as const) {
     const created: string[] = []
     const memory = memoryStorage()
-    const storage: Storage = { ...memory, create: async (...args) => { const info = await memory.create(...args); created.push(info.fileId); return info } }
+    const storage: EditorStorage = { ...memory, create: async (...args) => { const info = await memory.create(...args); created.push(info.fileId); return info } }
     const { server, save, host } = await start(t, saveAs, { storage, maxFileSize: PDF.length * 3 })
     const small = await start(t, saveAs, { maxFileSize: 100 })
     const statuses = []

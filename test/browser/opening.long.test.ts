@@ -1,7 +1,7 @@
 import net from 'node:net'
 import type { Page, Response } from 'playwright-core'
 import t, { type Test } from 'tap'
-import type { EditorOptions, RenderOptions } from '../../lib/index.js'
+import type { FastifyOnlyofficeOptions, RenderOptions } from '../../lib/index.js'
 import { editorFrame, startBrowser, SCRIPTED_API } from '../kit/browser.js'
 import { HANDLER, type Host, startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
@@ -30,7 +30,7 @@ async function startGate (t: Test, target: string) {
   }
 }
 
-interface Options extends Omit<Partial<EditorOptions>, 'documentServer'> {
+interface Options extends Omit<Partial<FastifyOnlyofficeOptions>, 'documentServer'> {
   readonly documentServerOrigin: string
   readonly render?: RenderOptions
   /** Changes the fragment of the page. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { CallbackEvent, EditorOptions } from '../../lib/index.js'
+import type { CallbackEvent, FastifyOnlyofficeOptions } from '../../lib/index.js'
 import { type Editing, NEW, startEditing } from '../kit/editing.js'
 
 // Compiled by `npm run typecheck`: the wrong uses below must stay errors, the right ones must stay without one.
@@ -48,7 +48,7 @@ t.test('the status of a callback determines its fields, for the compiler as well
       }
     }
   }
-  const onCallback: EditorOptions['onCallback'] = event => {
+  const onCallback: FastifyOnlyofficeOptions['onCallback'] = event => {
     // @ts-expect-error without its status nobody knows what else it has
     const url: string | undefined = event.url
     // @ts-expect-error it was sent: nobody changes it

@@ -1,9 +1,9 @@
 import t from 'tap'
-import type { EditorOptions } from '../../lib/index.js'
+import type { FastifyOnlyofficeOptions } from '../../lib/index.js'
 import { ADA, startPageHost } from '../kit/host.js'
 import { deferred } from '../kit/time.js'
 
-type CanEdit = NonNullable<EditorOptions['canEdit']>
+type CanEdit = NonNullable<FastifyOnlyofficeOptions['canEdit']>
 
 t.test('canEdit: false, or a reason, opens the document for viewing', async t => {
   let answer: boolean | string | Promise<string> = true

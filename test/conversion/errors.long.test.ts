@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { HttpClient } from '../../lib/index.js'
+import type { EditorHttpClient } from '../../lib/index.js'
 import { deferred } from '../kit/time.js'
 import { PDF, ready, startConversionService } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
@@ -158,7 +158,7 @@ t.test('a conversion and a question go on after a gateway has answered twice', a
 t.test('a request that would be repeated ends with the application', { timeout: 60_000 }, async t => {
   const discarded = deferred()
   let count = 0
-  const httpClient: HttpClient = {
+  const httpClient: EditorHttpClient = {
     async request () {
       count++
       const body = new Readable({ read () {} })
@@ -212,7 +212,7 @@ t.test('an abandoned answer or result is not read on and its connection is close
 })
 
 t.test('a result shorter than its Content-Length is an error, even if the HTTP client does not notice', async t => {
-  const httpClient: HttpClient = {
+  const httpClient: EditorHttpClient = {
     request: async ({ method, url }) => method === 'POST'
       ? { status: 200, header: () => undefined, body: Readable.from([`{"endConvert":true,"fileUrl":"${url.origin}/x"}`], { objectMode: false }) }
       : { status: 200, header: name => name === 'content-length' ? '100' : undefined, body: Readable.from(['%PDF-1.7'], { objectMode: false }) }

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type HttpClient, undiciClient } from '../../lib/index.js'
+import { type EditorHttpClient, undiciClient } from '../../lib/index.js'
 import { deferred } from '../kit/time.js'
 import { type ConversionAnswer, pending, PDF, ready, startConversionService } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
@@ -103,7 +103,7 @@ t.test('an aborted signal rejects the conversion with its reason: before it star
     const answered = deferred()
     const sound = undiciClient()
     t.teardown(() => sound.close?.())
-    const httpClient: HttpClient = {
+    const httpClient: EditorHttpClient = {
       async request (request) {
         const response = await sound.request(request)
         response.body.once('close', () => answered.resolve())

@@ -3,7 +3,7 @@ import http, { type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { type DownloadMessage, fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
+import { type DownloadMessage, fileStorage, memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { collect } from '../kit/log.js'
 import { startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
@@ -74,7 +74,7 @@ async function halting (t: import('tap').Test, end: (body: Readable) => void) {
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', CONTENT)
   const info = (await memory.stat(fileId))!
-  const storage: Storage = {
+  const storage: EditorStorage = {
     ...memory,
     async read () {
       const body = new Readable({ read () {} })

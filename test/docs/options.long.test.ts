@@ -10,7 +10,7 @@ const ELSEWHERE = /^(authorize|onCallback|onSaved|onSaveFailed|onFormSubmitted|o
 const WHOLE = ['versions', 'clock', 'storage', 'httpClient']
 
 t.test('docs/options.md has a row for each option, and for nothing else', async t => {
-  const options = await optionsOf('types/options.ts', 'EditorOptions')
+  const options = await optionsOf('types/options.ts', 'FastifyOnlyofficeOptions')
   const page = await readFile(join(root, 'docs/options.md'), 'utf8')
   const documented = [...page.matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name]) => name!)
   t.strictSame(documented.sort(), options.filter(name => !ELSEWHERE.test(name)).sort())

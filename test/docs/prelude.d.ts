@@ -4,7 +4,7 @@ import type {} from '@fastify/jwt'
 import type {} from '@fastify/multipart'
 import type {} from '@fastify/session'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { EditorControl, EditorOptions, StorageDriver } from 'fastify-onlyoffice'
+import type { EditorControl, FastifyOnlyofficeOptions, StorageDriver } from 'fastify-onlyoffice'
 import type { DocumentEditor } from 'fastify-onlyoffice/browser/document-editor'
 import type { s3Storage } from 'fastify-onlyoffice/s3'
 import type { DocumentServer, EditorSession, FakeClock } from 'onlyoffice-emulator'
@@ -40,7 +40,7 @@ declare global {
   const helmet: typeof import('@fastify/helmet').default
   const fileStorage: typeof import('fastify-onlyoffice').fileStorage
   const app: FastifyInstance
-  const options: EditorOptions
+  const options: FastifyOnlyofficeOptions
   const request: FastifyRequest
   const reply: FastifyReply
   const jwtSecret: string

@@ -5,7 +5,7 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import type { EditorOptions } from '../../lib/index.js'
+import type { FastifyOnlyofficeOptions } from '../../lib/index.js'
 import { startEditing } from '../kit/editing.js'
 import { listen } from '../kit/http.js'
 import { readPage } from './markdown.js'
@@ -41,7 +41,7 @@ t.test('the hook of the page accepts, rejects and fails as it should', async t =
   await writeFile(file, `export let registered
 const [editor, options, app] = [null, {}, { async register (_plugin, options) { registered = options } }]
 ${source.replace("host: 'clamav', port: 3310", `host: '127.0.0.1', port: ${port}`)}`)
-  const { registered: { inspect } } = await import(pathToFileURL(file).href) as { registered: EditorOptions }
+  const { registered: { inspect } } = await import(pathToFileURL(file).href) as { registered: FastifyOnlyofficeOptions }
   let served = ''
   const failures: string[] = []
   const told = new EventEmitter()

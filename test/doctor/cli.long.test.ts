@@ -57,7 +57,7 @@ t.test('with --json only the report is printed; --env-file has what the environm
   const { code, output } = await doctor(t, { args: ['--json', '--env-file', file] })
   t.equal(code, 0, output)
   const report: DoctorReport = JSON.parse(output)
-  t.match(report, { healthy: true, duration: Number, startedAt: String })
+  t.match(report, { healthy: true, durationMs: Number, startedAt: String })
 })
 
 t.test('a wrong secret: exit code 1, the remedy names the setting, and no secret is printed', async t => {

@@ -148,7 +148,7 @@ const findings: DoctorFinding[] = [
     remedy: `Compare the secrets. ${'a'.repeat(120)}`
   }
 ]
-const report = { healthy: false, findings, startedAt: '2026-01-01T00:00:00.000Z', duration: 1234 }
+const report = { healthy: false, findings, startedAt: '2026-01-01T00:00:00.000Z', durationMs: 1234 }
 
 t.test('the text begins with what is wrong, the remedy before the evidence, and ends with the verdict', async t => {
   const text = renderText(report)

@@ -1,6 +1,6 @@
 import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
-import { type HttpClient, undiciClient } from '../../lib/index.js'
+import { type EditorHttpClient, undiciClient } from '../../lib/index.js'
 import { SECRET, startDocumentServer } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
 import { startReverseProxy } from '../kit/http.js'
@@ -11,7 +11,7 @@ const authority = createAuthority()
 const LOOPBACK = () => ['127.0.0.1']
 
 /** A client for which these names are this machine. */
-async function knowing (t: Test, ...names: string[]): Promise<HttpClient> {
+async function knowing (t: Test, ...names: string[]): Promise<EditorHttpClient> {
   const { lookup } = await startNameServer(t, Object.fromEntries(names.map(name => [name, LOOPBACK])))
   const client = undiciClient({ lookup, tls: { ca: authority.cert } })
   t.teardown(() => client.close?.())

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { type DoctorFinding, type EditorControlDefaults, memoryStorage, type Storage } from '../../lib/index.js'
+import { type DoctorFinding, type EditorControlDefaults, memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { type Host, type HostOptions, startHost } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 import { memoryLog } from '../kit/log.js'
@@ -13,7 +13,7 @@ const START = Date.parse('2026-03-04T05:06:07.000Z')
 
 interface Watched extends Host {
   readonly fileId: string
-  readonly storage: Storage
+  readonly storage: EditorStorage
   /** Makes a page with the document, as the application does. */
   page (defaults?: EditorControlDefaults): Promise<{ readonly key: string, readonly url: string, readonly callbackUrl: string, readonly proxyToken: string }>
   /** Milliseconds. */

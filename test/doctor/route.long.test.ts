@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import editor, { type DoctorReport, type EditorOptions, memoryStorage } from '../../lib/index.js'
+import editor, { type DoctorReport, type FastifyOnlyofficeOptions, memoryStorage } from '../../lib/index.js'
 import { HANDLER, type HostOptions, startHost } from '../kit/host.js'
 import { memoryLog, WARN } from '../kit/log.js'
 import { SECRET, startDocumentServer } from '../kit/document-server.js'
@@ -38,7 +38,7 @@ t.test('an invalid option doctor is refused at registration', async t => {
     path: '/doctor'
   }, 'doctor.path']] as const) {
     const app = Fastify()
-    await t.rejects(async () => await app.register(editor, { ...options, doctor } as unknown as EditorOptions), {
+    await t.rejects(async () => await app.register(editor, { ...options, doctor } as unknown as FastifyOnlyofficeOptions), {
       code: 'FST_EDITOR_INVALID_OPTION',
       message: new RegExp(`^Option ${name} `)
     })
@@ -72,7 +72,7 @@ t.test('programs get the report as JSON', async t => {
     t.equal(status, 200)
     t.equal(answered.get('content-type'), 'application/json; charset=utf-8')
     const report: DoctorReport = JSON.parse(body)
-    t.match(report, { healthy: true, startedAt: /^\d{4}-/, duration: Number })
+    t.match(report, { healthy: true, startedAt: /^\d{4}-/, durationMs: Number })
     t.ok(report.findings.some(({ code, status }) => code === 'SERVER' && status === 'ok'))
   }
 })

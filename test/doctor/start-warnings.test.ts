@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { EditorOptions } from '../../lib/index.js'
+import type { FastifyOnlyofficeOptions } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { memoryLog, WARN } from '../kit/log.js'
 import { SECRET } from '../kit/document-server.js'
@@ -7,14 +7,14 @@ import { SECRET } from '../kit/document-server.js'
 const API = '/web-apps/apps/api/documents/api.js'
 
 /** What the log says at start about a set-up; nothing is requested. */
-async function warningsOf (t: import('tap').Test, options: Partial<EditorOptions>): Promise<string[]> {
+async function warningsOf (t: import('tap').Test, options: Partial<FastifyOnlyofficeOptions>): Promise<string[]> {
   const log = memoryLog()
   await startHost(t, { ...options, server: log.server })
   t.notOk(log.text().includes(SECRET), 'no secret')
   return log.records().filter(({ level }) => level >= WARN).map(({ msg }) => msg)
 }
 
-const wrong: ReadonlyArray<readonly [title: string, options: Partial<EditorOptions>, expected: readonly RegExp[]]> = [
+const wrong: ReadonlyArray<readonly [title: string, options: Partial<FastifyOnlyofficeOptions>, expected: readonly RegExp[]]> = [
   ['localhost in publicBaseUrl, the document server is elsewhere',
     { editorApiUrl: `https://docs.example.com${API}`, publicBaseUrl: 'http://localhost:3000' },
     [/publicBaseUrl is http:\/\/localhost:3000, .* docs\.example\.com\. Set publicBaseUrl to .*https:\/\/app\.example\.com/]],
@@ -40,7 +40,7 @@ for (const [title, options, expected] of wrong) {
   })
 }
 
-const usual: Readonly<Record<string, Partial<EditorOptions>>> = {
+const usual: Readonly<Record<string, Partial<FastifyOnlyofficeOptions>>> = {
   'all on one machine': { editorApiUrl: `http://127.0.0.1:8080${API}`, publicBaseUrl: 'http://127.0.0.1:3000' },
   'a document server in a container on this machine': {
     editorApiUrl: `http://localhost:8080${API}`,

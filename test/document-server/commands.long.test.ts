@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Command, InvalidOptionError } from '../../lib/index.js'
+import { type ServerCommand, InvalidOptionError } from '../../lib/index.js'
 import { claimsOf } from '../kit/document-server.js'
 import { startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
@@ -18,7 +18,7 @@ t.test('every command is signed in its body and its header, and names its key as
   const { app: { editorServer }, documentServer, open } = await startService(t)
   const session = await open()
   const { key } = session
-  const commands: Command[] = [
+  const commands: ServerCommand[] = [
     { c: 'version' },
     { c: 'license' },
     { c: 'getForgottenList' },
@@ -133,7 +133,7 @@ t.test('a key that is empty, malformed or foreign is refused, and nothing is sen
   const before = documentServer.receivedRequests.length
   for (const c of ['info', 'forcesave', 'drop', 'meta', 'getForgotten', 'deleteForgotten'] as const) {
     for (const [key, message] of refused) {
-      await t.rejects(editorServer.command({ c, key } as Command), { code: 'FST_EDITOR_INVALID_KEY', statusCode: 400, message }, `${c} ${JSON.stringify(key)}`)
+      await t.rejects(editorServer.command({ c, key } as ServerCommand), { code: 'FST_EDITOR_INVALID_KEY', statusCode: 400, message }, `${c} ${JSON.stringify(key)}`)
     }
   }
   await t.rejects(editorServer.command({ c: 'deleteForgotten', key: '' }, { foreignKey: true }), {

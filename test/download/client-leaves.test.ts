@@ -4,7 +4,7 @@ import net from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { memoryStorage, type Storage } from '../../lib/index.js'
+import { memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { streamOf } from '../../lib/util/streams.js'
 import { deferred } from '../kit/time.js'
 import { startHost } from '../kit/host.js'
@@ -27,7 +27,7 @@ async function endless () {
     })
     return body.once('close', () => closed.resolve())
   }
-  const storage: Storage = {
+  const storage: EditorStorage = {
     ...memory,
     stat: async () => info,
     read: async () => ({ info, body: open() }),
@@ -78,7 +78,7 @@ t.test('HEAD of an earlier version closes its file without reading it', async t 
 t.test('a download of a file in one piece is ended, too, when the client does not read it', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', Buffer.alloc(64 * 1024))
-  const storage: Storage = {
+  const storage: EditorStorage = {
     ...memory,
     async read (id) {
       return { info: (await memory.stat(id))!, body: streamOf(Buffer.alloc(64 * 1024)) }
@@ -123,7 +123,7 @@ t.test('a stalled download is ended also when it is pipelined behind another ans
 t.test('time the storage needs does not count as the client\'s idle time', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', Buffer.from('0123456789'))
-  const storage: Storage = {
+  const storage: EditorStorage = {
     ...memory,
     async read (id) {
       await delay(150)
@@ -178,7 +178,7 @@ t.test('a connection that carried a download gets the server\'s usual timeouts b
 t.test('a storage that fails while the file is sent resets the connection: a truncated file never looks complete', async t => {
   const memory = memoryStorage()
   const { fileId } = await memory.create('docx', Buffer.from('0123456789'))
-  const storage: Storage = {
+  const storage: EditorStorage = {
     ...memory,
     async read (id) {
       async function * content () {
@@ -194,7 +194,7 @@ t.test('a storage that fails while the file is sent resets the connection: a tru
 
 t.test('a storage that fails before the first byte is answered 500 without a reason', async t => {
   const fail = async () => { throw new Error('EIO: /secret/path') }
-  const storage: Storage = { ...memoryStorage(), stat: fail, read: fail }
+  const storage: EditorStorage = { ...memoryStorage(), stat: fail, read: fail }
   const host = await startHost(t, { profile: 'classic', storage })
   const response = await fetch(host.handler({ action: 'download', fileId: 'a' }))
   t.equal(response.status, 500)

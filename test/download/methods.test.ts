@@ -1,11 +1,11 @@
 import t from 'tap'
-import { memoryStorage, type Storage } from '../../lib/index.js'
+import { memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 
 t.test('HEAD is answered from the file\'s metadata without reading the file', async t => {
   const reads: string[] = []
   const memory = memoryStorage()
-  const storage: Storage = { ...memory, read: (id, range) => { reads.push(id); return memory.read(id, range) } }
+  const storage: EditorStorage = { ...memory, read: (id, range) => { reads.push(id); return memory.read(id, range) } }
   const host = await startHost(t, { profile: 'classic', storage })
   const { fileId } = await storage.create('docx', Buffer.from('twelve bytes'))
   const url = host.handler({ action: 'download', fileId })

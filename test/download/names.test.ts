@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fileStorage, memoryStorage, type Storage } from '../../lib/index.js'
+import { fileStorage, memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { exchangeGet } from '../kit/http.js'
 
@@ -19,7 +19,7 @@ for (const [what, name] of Object.entries(names)) {
   t.test(`a document name with ${what} yields one valid Content-Disposition header`, async t => {
     const memory = memoryStorage()
     const { fileId } = await memory.create('docx', Buffer.from('content'))
-    const named: Storage = {
+    const named: EditorStorage = {
       ...memory,
       stat: async () => ({ ...(await memory.stat(fileId))!, fileId: name }),
       read: async () => ({ ...(await memory.read(fileId))!, info: { ...(await memory.stat(fileId))!, fileId: name } })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { memoryStorage, type Storage } from '../../lib/index.js'
+import { memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 
 const CONTENT = '0123456789abcdefghij'
@@ -66,7 +66,7 @@ t.test('a file replaced between look-up and read is sent whole in its new versio
   for (const replacement of ['short', 'a new version that is longer than the old one']) {
     const memory = memoryStorage()
     const { fileId } = await memory.create('docx', Buffer.from(CONTENT))
-    const storage: Storage = {
+    const storage: EditorStorage = {
       ...memory,
       async stat (id) {
         const info = await memory.stat(id)

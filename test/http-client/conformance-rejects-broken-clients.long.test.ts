@@ -3,17 +3,17 @@ import net from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { type HttpClient, type HttpRequest, type HttpResponse, undiciClient } from '../../lib/index.js'
+import { type EditorHttpClient, type EditorHttpRequest, type EditorHttpResponse, undiciClient } from '../../lib/index.js'
 import { httpClientConformance } from '../../lib/conformance/index.js'
 
 /** Takes a sound client and breaks one promise of it. */
-type Breakage = (sound: HttpClient) => HttpClient['request']
+type Breakage = (sound: EditorHttpClient) => EditorHttpClient['request']
 
 /** Changes the request before it is made. */
-const asking = (change: (request: HttpRequest) => HttpRequest): Breakage => sound => async request => sound.request(change(request))
+const asking = (change: (request: EditorHttpRequest) => EditorHttpRequest): Breakage => sound => async request => sound.request(change(request))
 
 /** Changes the response after it has come. */
-const answering = (change: (response: HttpResponse, request: HttpRequest) => HttpResponse | Promise<HttpResponse>): Breakage => sound =>
+const answering = (change: (response: EditorHttpResponse, request: EditorHttpRequest) => EditorHttpResponse | Promise<EditorHttpResponse>): Breakage => sound =>
   async request => change(await sound.request(request), request)
 
 async function collect (body: Readable): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type HttpClient, type HttpResponse, memoryStorage, type ReadResult, undiciClient } from '../../lib/index.js'
+import { type EditorHttpClient, type EditorHttpResponse, memoryStorage, type StorageReadResult, undiciClient } from '../../lib/index.js'
 import { deferred } from '../kit/time.js'
 import { type Host, type HostOptions, startHost } from '../kit/host.js'
 import { startUpstream } from '../kit/http.js'
@@ -33,8 +33,8 @@ async function proxied (host: Host): Promise<string> {
   return `${response.status} ${await response.text().catch(() => 'cut off')}`
 }
 
-function client (body: Readable, headers: Record<string, string> = {}): HttpClient {
-  return { request: async (): Promise<HttpResponse> => ({ status: 200, header: name => headers[name], body }) }
+function client (body: Readable, headers: Record<string, string> = {}): EditorHttpClient {
+  return { request: async (): Promise<EditorHttpResponse> => ({ status: 200, header: name => headers[name], body }) }
 }
 
 t.test('a compressed answer of the default client that fails while nobody listens does not end the process, and a later reader gets the error', async t => {
@@ -86,7 +86,7 @@ t.test('a stored file whose stream fails before it is read is answered 500, and 
   const memory = memoryStorage()
   const { fileId } = await memory.create('txt', Buffer.from('content'))
   const body = new Readable({ read () {} })
-  const storage = { ...memory, read: async (id: string) => ({ ...await memory.read(id) as ReadResult, body }) }
+  const storage = { ...memory, read: async (id: string) => ({ ...await memory.read(id) as StorageReadResult, body }) }
   const { host, waiting, goOn } = await startWaitingHost(t, { storage })
   const answer = fetch(host.handler({ action: 'download', fileId }))
   await waiting

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { type HttpClient, undiciClient } from '../../lib/index.js'
+import { type EditorHttpClient, undiciClient } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { answerWith, startUpstream } from '../kit/http.js'
 import { noWayOut, startNameServer, type Zone } from '../kit/network.js'
@@ -86,7 +86,7 @@ t.test('a host name that does not resolve is a failed request, not a refusal', a
 t.test('a host name that an option allows may have any IP address, even next to a connection that may not', async t => {
   const inside = await startUpstream(t, answerWith('inside'))
   const { lookup, looks } = await startNameServer(t, { 'docs.test': () => ['127.0.0.1'] })
-  const httpClient: HttpClient = undiciClient({ lookup })
+  const httpClient: EditorHttpClient = undiciClient({ lookup })
   t.teardown(() => httpClient.close?.())
   const origin = `http://docs.test:${inside.port}`
   const naming = await startHost(t, { httpClient, proxy: { allow: [origin] } })

@@ -1,7 +1,7 @@
 import https from 'node:https'
 import t, { type Test } from 'tap'
 import tls, { type SecureVersion } from 'node:tls'
-import { type EditorOptions, undiciClient } from '../../lib/index.js'
+import { type FastifyOnlyofficeOptions, undiciClient } from '../../lib/index.js'
 import { type Certificate, createAuthority, createCertificate } from '../kit/network.js'
 import { startHost } from '../kit/host.js'
 import { listen } from '../kit/http.js'
@@ -21,7 +21,7 @@ async function startTls (t: Test, options: https.ServerOptions): Promise<string>
 }
 
 /** What the proxy answers for an upstream, which is the host's document server. */
-async function statusThrough (t: Test, origin: string, options: Partial<EditorOptions>): Promise<number> {
+async function statusThrough (t: Test, origin: string, options: Partial<FastifyOnlyofficeOptions>): Promise<number> {
   const host = await startHost(t, { documentServerOrigin: origin, ...options })
   const response = await host.proxied(`${origin}/cache/files/x`)
   const body = await response.text()

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import type { DocumentServer, SentRequest } from 'onlyoffice-emulator'
 import { type Browser, type BrowserContextOptions, chromium, type Frame, type FrameLocator, type Locator, type Page, type WebSocketRoute } from 'playwright-core'
 import type { Test } from 'tap'
-import type { EditorControlDefaults, EditorOptions, RenderOptions } from '../../lib/index.js'
+import type { EditorControlDefaults, FastifyOnlyofficeOptions, RenderOptions } from '../../lib/index.js'
 import { startDocumentServer } from './document-server.js'
 import { HANDLER, type Host, startHost } from './host.js'
 
@@ -110,7 +110,7 @@ export interface Pages extends Host {
   open (fileId: string, options?: OpenOptions): Promise<Opened>
 }
 
-export interface PagesOptions extends Omit<Partial<EditorOptions>, 'documentServer'> {
+export interface PagesOptions extends Omit<Partial<FastifyOnlyofficeOptions>, 'documentServer'> {
   /** Adds routes to the application. */
   readonly prepare?: (app: FastifyInstance) => unknown
   readonly defaults?: EditorControlDefaults

@@ -7,7 +7,7 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { type EditorOptions, memoryStorage, type Profile, type SessionEndEvent, type SessionStartEvent } from '../../lib/index.js'
+import { type FastifyOnlyofficeOptions, memoryStorage, type EditorProfile, type SessionEndEvent, type SessionStartEvent } from '../../lib/index.js'
 import { commandIn } from './document-server.js'
 import { type Host, type HostOptions, signed, startHost } from './host.js'
 import { answerWith, savedAt, startUpstream, type Upstream } from './http.js'
@@ -20,7 +20,7 @@ export const OLD = 'the stored content'
 export const NEW = packageOf('what the document server saved')
 
 export interface EditingOptions extends HostOptions {
-  readonly profile?: Profile
+  readonly profile?: EditorProfile | undefined
   /** Default: files. On S3 it is there. */
   readonly memory?: boolean
   /** What the document server answers when a saved file is fetched. Default: the new content. */
@@ -238,7 +238,7 @@ type RecordedEvent = ['start', SessionStartEvent] | ['end', SessionEndEvent]
 interface Recorder {
   /** What the hooks were called with, oldest first. */
   readonly events: readonly RecordedEvent[]
-  readonly hooks: Required<Pick<EditorOptions, 'onSessionStart' | 'onSessionEnd'>>
+  readonly hooks: Required<Pick<FastifyOnlyofficeOptions, 'onSessionStart' | 'onSessionEnd'>>
   /** Resolves to all events once there are that many: nobody waits for these hooks. */
   until (count: number): Promise<readonly RecordedEvent[]>
 }
@@ -249,7 +249,7 @@ export function told (events: readonly RecordedEvent[]): string[] {
 }
 
 /** Hooks that remember their events and then do what they are given. */
-export function recordSessions (inner: Pick<EditorOptions, 'onSessionStart' | 'onSessionEnd'> = {}): Recorder {
+export function recordSessions (inner: Pick<FastifyOnlyofficeOptions, 'onSessionStart' | 'onSessionEnd'> = {}): Recorder {
   const events: RecordedEvent[] = []
   const waiting = new Set<() => void>()
 

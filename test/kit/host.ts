@@ -6,9 +6,9 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import type { Test } from 'tap'
 import { type DocumentKeys, documentKeys } from '../../lib/document-server/document-key.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
-import editor, { type ActionOptions, type EditorControlDefaults, type EditorOptions, memoryStorage, type Storage } from '../../lib/index.js'
+import editor, { type ActionOptions, type EditorControlDefaults, type FastifyOnlyofficeOptions, memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { type HandlerUrls, handlerUrls } from '../../lib/security/signatures.js'
-import type { Clock } from '../../types/options.js'
+import type { EditorClock } from '../../types/options.js'
 import { claimOf, SECRET } from './document-server.js'
 import { asDocumentServer, listen } from './http.js'
 import { memoryLog, searchedLog } from './log.js'
@@ -16,9 +16,9 @@ import { memoryLog, searchedLog } from './log.js'
 export const HANDLER = '/Controls/Editor/EditorHandler.ashx'
 export const tokens = tokenSigner([SECRET])
 
-export interface HostOptions extends Omit<Partial<EditorOptions>, 'storage'> {
+export interface HostOptions extends Omit<Partial<FastifyOnlyofficeOptions>, 'storage'> {
   /** By default in memory. `undefined`: that of the plugin. */
-  readonly storage?: Storage | undefined
+  readonly storage?: EditorStorage | undefined
   /** Origin of the document server. Default: one that refuses connections. */
   readonly documentServerOrigin?: string
   readonly server?: FastifyServerOptions
@@ -35,7 +35,7 @@ export interface Answer {
 export interface Host {
   readonly app: FastifyInstance
   readonly origin: string
-  readonly storage: Storage
+  readonly storage: EditorStorage
   /** The handler's address with a query. */
   handler (query: Record<string, string>): string
   /** The addresses the control would give a file, signed in the secure profile; of files that do not exist, too. */
@@ -81,7 +81,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     publicBaseUrl: origin,
     storage: memoryStorage(),
     ...options
-  } as EditorOptions)
+  } as FastifyOnlyofficeOptions)
   await app.ready()
 
   const {
@@ -144,7 +144,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
 }
 
 /** A token as the document server signs it: with the secret, valid for five minutes. */
-export function signed (claims: object, signer = tokens, clock: Clock = Date): string {
+export function signed (claims: object, signer = tokens, clock: EditorClock = Date): string {
   const iat = Math.floor(clock.now() / 1000)
   return signer.sign({ ...claims, iat, exp: iat + 300 })
 }
@@ -179,7 +179,7 @@ export interface AskOptions {
 }
 
 /** An application with actions, really listening. */
-export async function startPageHost (t: Test, { actions = {}, ...options }: HostOptions & { readonly actions?: ActionOptions } = {}): Promise<PageHost> {
+export async function startPageHost (t: Test, { actions = {}, ...options }: HostOptions & { readonly actions?: ActionOptions | undefined } = {}): Promise<PageHost> {
   const log = memoryLog()
   const host = await startHost(t, { actions, server: log.server, ...options })
   const { fileId } = await host.storage.create('docx', Buffer.from('PK\u0003\u0004 a report'))

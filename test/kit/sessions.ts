@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { type DocumentServer, type DocumentServerOptions, type FakeClock, fakeClock, type SentRequest, type Session } from 'onlyoffice-emulator'
 import type { Test } from 'tap'
-import type { CallbackEvent, EditorControl, EditorControlDefaults, ForceSaveResult, HistoryVersionData, Profile, SavedEvent } from '../../lib/index.js'
+import type { CallbackEvent, EditorControl, EditorControlDefaults, ForceSaveResult, HistoryVersionData, EditorProfile, SavedEvent } from '../../lib/index.js'
 import type { DocumentStore } from '../../lib/store/contract.js'
 import { startDocumentServer } from './document-server.js'
 import { ADA, type Host, type HostOptions, startHost } from './host.js'
@@ -18,7 +18,7 @@ export const OLD = 'what was uploaded'
 export const PATIENT = { delayMs: 10, maxAttempts: 3000 }
 
 export interface ServiceOptions extends Omit<HostOptions, 'clock'> {
-  readonly profile?: Profile
+  readonly profile?: EditorProfile | undefined
   /** Default: one that jumps to the next timer as soon as nothing is under way. */
   readonly clock?: FakeClock
   /** Further options of the document server. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { memoryStorage, type Storage } from '../../lib/index.js'
+import { memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { HANDLER, signed, startHost } from '../kit/host.js'
 import { exchangeGet, startUpstream } from '../kit/http.js'
 
@@ -8,7 +8,7 @@ t.test('an unknown action is answered 400, and nothing is read or written', asyn
   const touched: string[] = []
   const touch = (name: string) => async () => { touched.push(name); return null }
   const methods = ['stat', 'read', 'create', 'replace', 'stage', 'snapshot', 'commit'].map(name => [name, touch(name)])
-  const storage = { ...memoryStorage(), ...Object.fromEntries(methods) } as Storage
+  const storage = { ...memoryStorage(), ...Object.fromEntries(methods) } as EditorStorage
   const host = await startHost(t, { storage, documentServerOrigin: upstream.origin })
   const file = `fileId=a&url=${encodeURIComponent(`${upstream.origin}/cache/files/x`)}`
   const headers = { 'x-editor-proxy-token': host.urls.proxyToken('a') }

@@ -1,7 +1,7 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { type ActionOptions, type EditorOptions, memoryStorage } from '../../lib/index.js'
+import { type ActionOptions, type FastifyOnlyofficeOptions, memoryStorage } from '../../lib/index.js'
 import { HANDLER, signed, startHost } from '../kit/host.js'
 import { asDocumentServer, startUpstream } from '../kit/http.js'
 
@@ -61,7 +61,7 @@ const actions: ActionOptions = {
 }
 
 /** Asks for everything the handler can answer. */
-async function answers (t: Test, options: Partial<EditorOptions>, prepare: (app: FastifyInstance) => unknown): Promise<Answer[]> {
+async function answers (t: Test, options: Partial<FastifyOnlyofficeOptions>, prepare: (app: FastifyInstance) => unknown): Promise<Answer[]> {
   const upstream = await startUpstream(t, (_request, response) => { response.writeHead(200, { 'content-type': 'text/x-test' }).end('upstream') })
   const storage = memoryStorage()
   const info = await storage.create('txt', Buffer.from('content'), { fileId: 'a' })

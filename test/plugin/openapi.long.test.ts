@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
-import { type ActionOptions, type EditorOptions } from '../../lib/index.js'
+import { type ActionOptions, type FastifyOnlyofficeOptions } from '../../lib/index.js'
 import { HANDLER, type Host, startHost } from '../kit/host.js'
 
 const actions: ActionOptions = {
@@ -65,7 +65,7 @@ const applications: Readonly<Record<string, (app: FastifyInstance) => Promise<vo
 async function documentOf (
   t: Test,
   prepare: (app: FastifyInstance) => Promise<void>,
-  options: Partial<EditorOptions>
+  options: Partial<FastifyOnlyofficeOptions>
 ): Promise<{ readonly host: Host, readonly document: Document }> {
   const host = await startHost(t, { prepare, actions, doctor, versions: {}, ...options })
   const document = host.app.swagger()

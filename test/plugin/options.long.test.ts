@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import editor, { type EditorOptions, memoryStorage } from '../../lib/index.js'
+import editor, { type FastifyOnlyofficeOptions, memoryStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 
@@ -14,7 +14,7 @@ const valid = {
 async function registration (t: Test, options: unknown): Promise<void> {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(editor, options as EditorOptions)
+  await app.register(editor, options as FastifyOnlyofficeOptions)
 }
 
 const HOOKS = [

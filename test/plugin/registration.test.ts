@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import editor, { memoryStorage, type Storage } from '../../lib/index.js'
+import editor, { memoryStorage, type EditorStorage } from '../../lib/index.js'
 import { HANDLER, startHost } from '../kit/host.js'
 import { SECRET } from '../kit/document-server.js'
 
@@ -149,7 +149,7 @@ t.test('the decorators storage, HTTP client and control exist; components passed
 t.test('what the host has decorated must be a storage', async t => {
   const app = Fastify()
   t.teardown(() => app.close())
-  app.decorate('editorStorage', { ...memoryStorage(), commit: undefined } as unknown as Storage)
+  app.decorate('editorStorage', { ...memoryStorage(), commit: undefined } as unknown as EditorStorage)
   await t.rejects((async () => { await app.register(editor, options) })(), { code: 'FST_EDITOR_INVALID_OPTION', message: /^Option storage must be what / })
 })
 

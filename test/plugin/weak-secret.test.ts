@@ -2,11 +2,11 @@ import Fastify from 'fastify'
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { explainWeakness } from '../../lib/security/weak-secret.js'
-import editor, { type EditorOptions, memoryStorage } from '../../lib/index.js'
+import editor, { type FastifyOnlyofficeOptions, memoryStorage } from '../../lib/index.js'
 import { SECRET as EMULATOR_SECRET } from '../../emulator/test/support.js'
 import { SECRET } from '../kit/document-server.js'
 
-async function register (t: Test, options: Partial<EditorOptions>): Promise<void> {
+async function register (t: Test, options: Partial<FastifyOnlyofficeOptions>): Promise<void> {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(editor, {

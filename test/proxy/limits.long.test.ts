@@ -3,7 +3,7 @@ import http from 'node:http'
 import net from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import type { EditorOptions } from '../../lib/index.js'
+import type { FastifyOnlyofficeOptions } from '../../lib/index.js'
 import { deferred, holdTimers } from '../kit/time.js'
 import { startHost } from '../kit/host.js'
 import { listen, startUpstream } from '../kit/http.js'
@@ -12,7 +12,7 @@ import { listen, startUpstream } from '../kit/http.js'
 const TOTAL_MS = 200_000
 
 /** A host and an upstream that tells when its connection is closed. */
-async function start (t: Test, options: Partial<EditorOptions>, listener: http.RequestListener) {
+async function start (t: Test, options: Partial<FastifyOnlyofficeOptions>, listener: http.RequestListener) {
   const closed = deferred()
   const upstream = await startUpstream(t, (request, response) => {
     request.socket.once('close', () => closed.resolve())

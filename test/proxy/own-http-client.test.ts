@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { HttpClient } from '../../lib/index.js'
+import type { EditorHttpClient } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 
 const origin = 'http://docs.example.com'
 
 t.test('a custom HTTP client gets URLs without credentials and fragment, also after a redirect', async t => {
   const urls: string[] = []
-  const httpClient: HttpClient = {
+  const httpClient: EditorHttpClient = {
     async request ({ url }) {
       urls.push(url.href)
       const moved = urls.length === 1
@@ -23,7 +23,7 @@ t.test('a custom HTTP client gets URLs without credentials and fragment, also af
 
 t.test('a custom HTTP client is not called for special IP addresses, and is told which host names must be public, after a redirect too', async t => {
   const asked: string[] = []
-  const httpClient: HttpClient = {
+  const httpClient: EditorHttpClient = {
     async request ({ url, publicOnly }) {
       asked.push(`${url.href} ${publicOnly ? 'public only' : 'any address'}`)
       const location = url.pathname === '/cache/files/moved' ? url.searchParams.get('to')! : undefined
@@ -51,7 +51,7 @@ t.test('what a custom HTTP client returns and no header can have is left out', a
   const untold = [null, 'application/octet-stream']
   for (const [value, ...told] of [['тип', ...untold], ['a\r\nSet-Cookie: b=c', ...untold], [' ', ...untold], ['', ...untold], ['a', 'a', 'a']]) {
     const header = (name: string) => /^content-(type|disposition)$/i.test(name) ? value! : undefined
-    const httpClient: HttpClient = { request: async () => ({ status: 200, header, body: Readable.from(['arrived']) }) }
+    const httpClient: EditorHttpClient = { request: async () => ({ status: 200, header, body: Readable.from(['arrived']) }) }
     const { status, headers } = await (await startHost(t, { documentServerOrigin: origin, httpClient })).proxied(`${origin}/cache/files/x`)
     t.strictSame([status, headers.get('content-disposition'), headers.get('content-type')], [200, ...told], JSON.stringify(value))
   }

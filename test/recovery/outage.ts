@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { EditorConfig } from 'onlyoffice-emulator'
-import { type HttpClient, type HttpRequest, type RecoveredFile, undiciClient } from '../../lib/index.js'
+import { type EditorHttpClient, type EditorHttpRequest, type RecoveredFile, undiciClient } from '../../lib/index.js'
 import { forgedToken, SECRET } from '../kit/document-server.js'
 import { type Service, type ServiceOptions, startService } from '../kit/sessions.js'
 
@@ -54,7 +54,7 @@ export async function startAfterOutage (
 }
 
 interface Watched {
-  readonly httpClient: HttpClient
+  readonly httpClient: EditorHttpClient
   /** Runs once, immediately before the given request: `file 2` is the second one for a file from now on. */
   before (request: string, act: () => unknown): void
   hideDates (): void
@@ -90,7 +90,7 @@ export function watchedClient (): Watched {
   }
 }
 
-function nameOf ({ method, body }: HttpRequest): string {
+function nameOf ({ method, body }: EditorHttpRequest): string {
   return method === 'GET' ? 'file' : String((JSON.parse(String(body)) as { c: unknown }).c)
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { S3Storage } from '../../lib/store/s3/index.js'
-import type { FileInfo } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { chunksOf, noS3, proxiedStorage, type StoreFault, textOf } from '../kit/s3.js'
 
 t.setTimeout(300_000)
@@ -31,7 +31,7 @@ function withMore (count: number): Seen {
 interface Attempt {
   /** Versions before it, without changes. */
   readonly more?: number
-  run (storage: S3Storage, info: FileInfo, recordVersion: string): Promise<unknown>
+  run (storage: S3Storage, info: StoredDocument, recordVersion: string): Promise<unknown>
   readonly after: Seen
 }
 
@@ -165,7 +165,7 @@ t.test('content stays if its record arrives at last, after every repeat has fail
   t.equal(await textOf(direct, fileId), 'new')
 })
 
-async function document (storage: S3Storage, more: number): Promise<{ info: FileInfo, recordVersion: string }> {
+async function document (storage: S3Storage, more: number): Promise<{ info: StoredDocument, recordVersion: string }> {
   const first = await storage.create('docx', Buffer.from('first'))
   await storage.versions.keep(first.fileId, first.revision, { changes: Buffer.from('first changes') })
   let present = first

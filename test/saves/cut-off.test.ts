@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { HttpClient } from '../../lib/index.js'
+import type { EditorHttpClient } from '../../lib/index.js'
 import { OLD, startEditing } from '../kit/editing.js'
 
 const WHOLE = readFileSync(new URL('../fixtures/documents/report.docx', import.meta.url))
@@ -23,7 +23,7 @@ for (const [missing, length] of Object.entries(cuts)) {
 }
 
 t.test('a text that is shorter than announced is refused, whatever the HTTP client makes of it', async t => {
-  const httpClient: HttpClient = {
+  const httpClient: EditorHttpClient = {
     request: async () => ({
       status: 200,
       header: name => name.toLowerCase() === 'content-length' ? '10' : undefined,

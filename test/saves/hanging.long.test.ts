@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type Content, type HttpClient, type HttpResponse, memoryStorage } from '../../lib/index.js'
+import { type StorageContent, type EditorHttpClient, type EditorHttpResponse, memoryStorage } from '../../lib/index.js'
 import type { DocumentStore, StagedContent } from '../../lib/store/contract.js'
 import { type EditingOptions, NEW, startEditing } from '../kit/editing.js'
 import { deferred } from '../kit/time.js'
@@ -44,7 +44,7 @@ function hangingStorage (): HangingStorage {
     return await new Promise(() => {})
   }
 
-  async function staged (fileId: string, content: Content): Promise<StagedContent> {
+  async function staged (fileId: string, content: StorageContent): Promise<StagedContent> {
     const kept = await memory.stage(fileId, content)
     const { discard } = kept
     return Object.assign(kept, { discard: async () => await through('discard', fileId, discard) })
@@ -171,7 +171,7 @@ for (const isDone of [false, true]) {
   })
 }
 
-const CLIENTS: Record<string, () => Promise<HttpResponse>> = {
+const CLIENTS: Record<string, () => Promise<EditorHttpResponse>> = {
   'never answers': async () => await new Promise(() => {}),
   'answers with a body that never ends': async () => ({ status: 200, header: () => undefined, body: new Readable({ read () {} }) })
 }
@@ -179,7 +179,7 @@ const CLIENTS: Record<string, () => Promise<HttpResponse>> = {
 for (const [what, answer] of Object.entries(CLIENTS)) {
   async function start (t: Test, timeouts: NonNullable<EditingOptions['timeouts']>) {
     const asked = deferred()
-    const httpClient: HttpClient = {
+    const httpClient: EditorHttpClient = {
       async request () {
         asked.resolve()
         return await answer()

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import type { Content, EditorOptions, InspectEvent, InspectResult, SaveFailedEvent } from '../../lib/index.js'
+import type { StorageContent, FastifyOnlyofficeOptions, InspectEvent, InspectResult, SaveFailedEvent } from '../../lib/index.js'
 import { NEW, OLD, startEditing, type EditingOptions } from '../kit/editing.js'
 import { packageOf } from '../kit/packages.js'
 import { deferred, holdTimers } from '../kit/time.js'
 
-type Inspect = NonNullable<EditorOptions['inspect']>
+type Inspect = NonNullable<FastifyOnlyofficeOptions['inspect']>
 
 /** By the document server's clock. */
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
@@ -121,7 +121,7 @@ t.test('a replacement is checked as the save is, and stored in its place', async
   const LABELLED = packageOf('CONFIDENTIAL: what the document server saved')
   for (const [name, options] of Object.entries<EditingOptions>({ files: {}, memory: { memory: true } })) {
     await t.test(name, async t => {
-      let replace: () => Content = () => Readable.from([LABELLED.slice(0, 9), LABELLED.slice(9)].map(part => Buffer.from(part)))
+      let replace: () => StorageContent = () => Readable.from([LABELLED.slice(0, 9), LABELLED.slice(9)].map(part => Buffer.from(part)))
       const { fileId, post, url, failed, storage, storedText, others } = await start(t, async ({ content }) => {
         const reader = content[Symbol.asyncIterator]()
         await reader.next()

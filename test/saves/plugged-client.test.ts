@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import type { HttpClient, HttpRequest } from '../../lib/index.js'
+import type { EditorHttpClient, EditorHttpRequest } from '../../lib/index.js'
 import { NEW, startEditing } from '../kit/editing.js'
 
 /** A client of the host's own: answers with these bytes and keeps what it was asked. */
-function client (body: () => Readable, headers: Record<string, string> = {}): HttpClient & { readonly requests: HttpRequest[] } {
-  const requests: HttpRequest[] = []
+function client (body: () => Readable, headers: Record<string, string> = {}): EditorHttpClient & { readonly requests: EditorHttpRequest[] } {
+  const requests: EditorHttpRequest[] = []
   return {
     requests,
     async request (request) {
@@ -35,7 +35,7 @@ for (const [name, length] of [['fewer', '100'], ['more', '3']] as const) {
 }
 
 t.test('a custom HTTP client that rejects or breaks off fails the save: HTTP 200 and error 1', async t => {
-  const broken: Record<string, HttpClient> = {
+  const broken: Record<string, EditorHttpClient> = {
     rejects: { request: async () => { throw new Error('no connection') } },
     'throws no error': { request: async () => { throw undefined } }, // eslint-disable-line no-throw-literal
     'breaks off': client(() => Readable.from((async function * () {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
-import type { EditorOptions, FormSubmittedEvent } from '../../lib/index.js'
+import type { FastifyOnlyofficeOptions, FormSubmittedEvent } from '../../lib/index.js'
 import { PDF } from '../kit/document-server.js'
 import { type Editing, startEditing } from '../kit/editing.js'
 import { collect, memoryLog } from '../kit/log.js'
@@ -12,7 +12,7 @@ const ACTIONS = [{ type: 2, userid: 'ada' }]
 
 type Serve = (response: ServerResponse, path: string) => unknown
 
-async function startForms (t: Test, options: EditorOptions | object = {}, serve: { data?: Serve, pdf?: Serve } = {}) {
+async function startForms (t: Test, options: FastifyOnlyofficeOptions | object = {}, serve: { data?: Serve, pdf?: Serve } = {}) {
   const { data = response => response.end(JSON.stringify(DATA)), pdf = response => response.end(PDF) } = serve
   const submitted: Array<FormSubmittedEvent & { readonly bytes: Buffer }> = []
   const editing = await startEditing(t, {

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { allActions } from '../../lib/actions/routes.js'
 import { documentKeys } from '../../lib/document-server/document-key.js'
 import { tokenSigner } from '../../lib/document-server/token.js'
-import type { EditorOptions, FileInfo } from '../../lib/index.js'
+import type { FastifyOnlyofficeOptions, StoredDocument } from '../../lib/index.js'
 import { handlerUrls, pageTokens, urlSigner } from '../../lib/security/signatures.js'
 import { SECRET } from '../kit/document-server.js'
 import { NEW } from '../kit/editing.js'
@@ -104,10 +104,10 @@ t.setTimeout(300_000)
 
 const FIRST_SECRET = 'the-newest-secret-of-this-test-suite-012345'
 
-type Authorize = NonNullable<EditorOptions['authorize']>
+type Authorize = NonNullable<FastifyOnlyofficeOptions['authorize']>
 
 /** The options of each heading. All rows apply to the first, and the first rows to the others. */
-const SETTINGS: Readonly<Record<string, ReadonlyArray<Partial<EditorOptions>>>> = {
+const SETTINGS: Readonly<Record<string, ReadonlyArray<Partial<FastifyOnlyofficeOptions>>>> = {
   secure: [{}, { proxy: { allow: 'any' } }],
   'secure, requireToken: false': [{ requireToken: false }],
   'secure, signedUrls: false': [{ signedUrls: false }],
@@ -150,7 +150,7 @@ function issuerOf (documentServer: string, origin: string, { secret = SECRET, li
 }
 
 /** A service with its document server, what it has done and refused, and those who sign in its name. */
-async function start (t: Test, options: Partial<EditorOptions>) {
+async function start (t: Test, options: Partial<FastifyOnlyofficeOptions>) {
   const offered = deferred<string>()
   const seen = { done: 0, refusal: '' }
   const note = () => { seen.done++ }
@@ -196,7 +196,7 @@ type Site = Awaited<ReturnType<typeof start>>
 interface Given {
   readonly site: Site
   readonly issuer: Site['own']
-  readonly file: FileInfo
+  readonly file: StoredDocument
   readonly variant: string
 }
 

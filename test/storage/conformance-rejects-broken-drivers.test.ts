@@ -4,7 +4,7 @@ import { storageConformance } from '../../lib/conformance/index.js'
 import type { Driver } from '../../lib/store/contract.js'
 import { createDocumentStore } from '../../lib/store/document-store.js'
 import { memoryDriver } from '../../lib/store/memory.js'
-import type { Content, StoredBlob } from '../../types/storage.js'
+import type { StorageContent, StoredBlob } from '../../types/storage.js'
 
 /** What is wrong with each driver, and the cases that must fail for it. */
 const broken: Readonly<Record<string, readonly [failing: string | readonly string[], breakDriver: (sound: Driver) => Partial<Driver>]>> = {
@@ -136,7 +136,7 @@ async function setAnyway (sound: Driver, fileId: string, record: object | null):
   }
 }
 
-async function chunksOf (content: Content, { untilItFails = false } = {}): Promise<Uint8Array[]> {
+async function chunksOf (content: StorageContent, { untilItFails = false } = {}): Promise<Uint8Array[]> {
   if (content instanceof Uint8Array) return [content]
   const chunks: Uint8Array[] = []
   try {
@@ -147,7 +147,7 @@ async function chunksOf (content: Content, { untilItFails = false } = {}): Promi
   return chunks
 }
 
-async function bytesOf (content: Content): Promise<Buffer> {
+async function bytesOf (content: StorageContent): Promise<Buffer> {
   return Buffer.concat(await chunksOf(content))
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../lib/conformance/storage-scene.js'
 import { fileStorage, memoryStorage } from '../../lib/index.js'
 import type { CommitOptions, DocumentStore } from '../../lib/store/contract.js'
-import type { Content, KeepOptions, ReplaceOptions, VersionStore } from '../../types/storage.js'
+import type { StorageContent, VersionKeepOptions, StorageReplaceOptions, VersionStore } from '../../types/storage.js'
 import {
   assertGone, assertKept, assertNotSet, assertRecord, casesOf, commit,
   type CommittingScene, ifStill, keep, list, MALFORMED_IDS, RECORD, set, withRecord, withState, withVersions
@@ -17,11 +17,11 @@ import {
 
 const NEW_CHUNKS = halves(NEW_BYTES)
 /** Two replaces that keep the format of a docx, and one that changes it. */
-const FORMAT_OPTIONS: readonly ReplaceOptions[] = [{}, { fileType: 'docx' }, { fileType: 'ODT' }]
+const FORMAT_OPTIONS: readonly StorageReplaceOptions[] = [{}, { fileType: 'docx' }, { fileType: 'ODT' }]
 const OTHER_BYTES = patternBytes(500, 9)
 
 /** Every form of content: bytes, a stream. */
-const CONTENT_FORMS: ReadonlyArray<(storage: DocumentStore, fileId: string, bytes: Uint8Array) => Promise<Content>> = [
+const CONTENT_FORMS: ReadonlyArray<(storage: DocumentStore, fileId: string, bytes: Uint8Array) => Promise<StorageContent>> = [
   async (_storage, _fileId, bytes) => bytes,
   async (_storage, _fileId, bytes) => inChunks(...halves(bytes)),
   async (storage, fileId, bytes) => await storage.stage(fileId, inChunks(bytes))
@@ -213,7 +213,7 @@ const commits = casesOf('commit', withRecord, {
     const failure = new Error('it failed')
     const fail = (): never => { throw failure }
     const options = { ...ifStill(first), record: () => 'new' }
-    const failing: ReadonlyArray<readonly [Content, Partial<CommitOptions>]> = [
+    const failing: ReadonlyArray<readonly [StorageContent, Partial<CommitOptions>]> = [
       [failingAfter(failure, OLD_BYTES), {}],
       [NEW_BYTES, { record: fail }],
       [NEW_BYTES, { keep: fail }],
@@ -326,7 +326,7 @@ const versions = casesOf('versions', withVersions, {
     { versions, others, info, fileId, storage }
   ) {
     const first = await keep(versions, info, { details: 'first', changes: OLD_BYTES })
-    const later: ReadonlyArray<readonly [options: KeepOptions, changes: Uint8Array | null]> = [
+    const later: ReadonlyArray<readonly [options: VersionKeepOptions, changes: Uint8Array | null]> = [
       [{ details: 'second', changes: inChunks(NEW_BYTES) }, NEW_BYTES],
       [{ details: 'third', changes: patternBytes(3) }, patternBytes(3)],
       [{}, null],
@@ -393,7 +393,7 @@ const versions = casesOf('versions', withVersions, {
   },
   async 'when changes fail, keep rejects with their error and keeps nothing' ({ versions, info, fileId }) {
     const error = new Error('the changes failed')
-    const failing = async (options: KeepOptions) =>
+    const failing = async (options: VersionKeepOptions) =>
       await versions.keep(fileId, info.revision, { ...options, changes: failingAfter(error, OLD_BYTES) })
     await assert.rejects(failing({}), error, 'keep must reject with the error of the changes')
     const listed = await versions.list(fileId)

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type FileStorage, fileStorage } from '../../lib/index.js'
-import type { FileInfo, StoredVersion } from '../../types/storage.js'
+import type { StoredDocument, StoredVersion } from '../../types/storage.js'
 import { hook, OWN_FOLDER } from '../kit/storage.js'
 
 /** A document of two kept versions, and instances of its storage. */
@@ -213,7 +213,7 @@ t.test('a document that is removed before or after the record of a keep leaves n
 })
 
 /** Replaces the document as a save does, which keeps what it replaces and removes what is too much. */
-async function save (instance: FileStorage, content: string): Promise<FileInfo> {
+async function save (instance: FileStorage, content: string): Promise<StoredDocument> {
   for (;;) {
     const { info, record } = await instance.snapshot('a')
     const committed = await instance.commit('a', Buffer.from(content), {

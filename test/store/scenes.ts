@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { OLD_BYTES, patternBytes, type Scene, type StorageCases } from '../../lib/conformance/storage-scene.js'
 import type { CommitOptions, Committed, DocumentStore, StateStore } from '../../lib/store/contract.js'
-import type { Content, FileInfo, KeepOptions, StoredVersion, VersionStore } from '../../types/storage.js'
+import type { StorageContent, StoredDocument, VersionKeepOptions, StoredVersion, VersionStore } from '../../types/storage.js'
 
 /** Cases that begin in a scene of their own, which `setUp` makes. `subject`: what they are about. */
 export function casesOf<Prepared> (
@@ -52,7 +52,7 @@ export async function assertRecord (
 }
 
 export async function commit (
-  storage: DocumentStore, fileId: string, content: Content, options: CommitOptions
+  storage: DocumentStore, fileId: string, content: StorageContent, options: CommitOptions
 ): Promise<Committed> {
   const committed = await storage.commit(fileId, content, options)
   assert.ok(committed, 'commit must resolve to what it has stored: file and record are as expected')
@@ -92,7 +92,7 @@ interface VersionsScene extends Scene {
   readonly versions: VersionStore
   /** That of the other instance. */
   readonly others: VersionStore
-  readonly info: FileInfo
+  readonly info: StoredDocument
   readonly fileId: string
 }
 
@@ -105,7 +105,7 @@ export async function list (versions: VersionStore, fileId: string): Promise<rea
 }
 
 export async function keep (
-  versions: VersionStore, { fileId, revision }: FileInfo, options?: KeepOptions
+  versions: VersionStore, { fileId, revision }: StoredDocument, options?: VersionKeepOptions
 ): Promise<StoredVersion> {
   const kept = await versions.keep(fileId, revision, options)
   assert.ok(kept, 'keep must resolve to the version: the file has the given revision')

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import { checkDocument, type Content, fileStorage } from '../../lib/index.js'
+import { checkDocument, type StorageContent, fileStorage } from '../../lib/index.js'
 import { startHost } from '../kit/host.js'
 import { damagesOf, flipped, withGaps, zipOf } from '../kit/packages.js'
 
@@ -31,7 +31,7 @@ function * inPieces (bytes: Uint8Array, length: number): Generator<Uint8Array> {
 
 const streamOf = (bytes: Uint8Array, length = 997) => Readable.from(inPieces(bytes, length))
 
-async function bytesOf (content: Content): Promise<Buffer> {
+async function bytesOf (content: StorageContent): Promise<Buffer> {
   if (content instanceof Uint8Array) return Buffer.from(content)
   const chunks: Uint8Array[] = []
   for await (const chunk of content) chunks.push(chunk)

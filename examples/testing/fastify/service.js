@@ -4,7 +4,7 @@ import editor from 'fastify-onlyoffice'
 /**
  * The application under test: it stores uploads, opens documents in the editor, serves them, and knows who saved them.
  * @param {import('fastify').FastifyServerOptions} server
- * @param {import('fastify-onlyoffice').EditorOptions} options
+ * @param {import('fastify-onlyoffice').FastifyOnlyofficeOptions} options
  */
 export async function createService (server, options) {
   const app = Fastify(server)

@@ -7,7 +7,7 @@ import { createService } from './service.js'
 
 /**
  * Starts the application and a document server, both on free ports.
- * @param {Partial<import('fastify-onlyoffice').EditorOptions>} [options]
+ * @param {Partial<import('fastify-onlyoffice').FastifyOnlyofficeOptions>} [options]
  * @param {import('onlyoffice-emulator').FakeClock} [clock] Default: a clock that jumps ahead, so that no test waits.
  */
 export async function start (options, clock = fakeClock({ autoAdvance: true })) {

@@ -3,7 +3,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import { copyFile, type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline, Readable, Transform } from 'node:stream'
-import type { ByteRange, Content, StoredBlob } from '../../../types/storage.js'
+import type { ByteRange, StorageContent, StoredBlob } from '../../../types/storage.js'
 import { streamOf } from '../../util/streams.js'
 import { sliceOf } from '../call-options.js'
 import { ignoreMissing, linkFile, type Modes, removeFile, statsAt, syncFile, writeContent } from './file-system.js'
@@ -30,7 +30,7 @@ interface Services {
 /** The contents in the folders of the documents. Their names are durable once the folder was flushed. */
 export function createBlobs ({ directory, modes, lookup, folders: { folderOf, inFolder } }: Services) {
   return {
-    async write (fileId: string, content: Content, like = fileId): Promise<StoredBlob> {
+    async write (fileId: string, content: StorageContent, like = fileId): Promise<StoredBlob> {
       const folder = folderOf(fileId)
       const [replaced] = await lookup.find(like)
       const path = join(folder, tempName())

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Storage, SweepOptions } from '../../../types/storage.js'
+import type { EditorStorage, StorageSweepOptions } from '../../../types/storage.js'
 import { InvalidOptionError } from '../../errors.js'
 import { whyNoFileId } from '../../security/names.js'
 import { once } from '../../util/queue.js'
@@ -27,7 +27,7 @@ export interface FileStorageOptions {
   readonly fileMode?: number
 }
 
-export interface FileSweepOptions extends SweepOptions {
+export interface FileSweepOptions extends StorageSweepOptions {
   /**
    * Milliseconds: the record and the versions of a document whose file has been missing for so long are removed.
    *
@@ -67,10 +67,10 @@ const sweepRules: Rules<FileSweepOptions> = {
 }
 
 /** Why a storage has no document with a fileId, by storage. */
-const explanations = new WeakMap<Storage, (fileId: string) => Promise<string | undefined>>()
+const explanations = new WeakMap<EditorStorage, (fileId: string) => Promise<string | undefined>>()
 
 /** Why a storage that `fileStorage` has made has no document with this fileId, if it knows. Never rejects. */
-export async function explainAbsence (storage: Storage, fileId: string): Promise<string | undefined> {
+export async function explainAbsence (storage: EditorStorage, fileId: string): Promise<string | undefined> {
   return await explanations.get(storage)?.(fileId)
 }
 

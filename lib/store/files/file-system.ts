@@ -3,7 +3,7 @@ import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isUint8Array } from 'node:util/types'
-import type { Content } from '../../../types/storage.js'
+import type { StorageContent } from '../../../types/storage.js'
 import { limitConcurrency } from '../../util/queue.js'
 import { assertBytes } from '../../util/streams.js'
 
@@ -85,7 +85,7 @@ const PERMISSION_BITS = 0o777n
  * will replace and a later modification time, or else the given mode. Leaves nothing behind if it rejects.
  */
 export async function writeContent (
-  path: string, content: Content, mode: number, replaced?: BigIntStats
+  path: string, content: StorageContent, mode: number, replaced?: BigIntStats
 ): Promise<BigIntStats> {
   const handle = await open(path, 'wx', replaced === undefined ? mode : permissionsOf(replaced))
   try {
@@ -238,7 +238,7 @@ async function inTurnIfLarge (size: number, operation: () => Promise<void>): Pro
  * Writes content to the end of a file. The caller flushes it. Resolves to its size in bytes. Once it has settled,
  * nothing is being written.
  */
-async function appendContent (handle: FileHandle, content: Content): Promise<number> {
+async function appendContent (handle: FileHandle, content: StorageContent): Promise<number> {
   let size = 0
   let unflushed = 0
   let flushing = Promise.resolve()

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SweepOptions } from '../../../types/storage.js'
+import type { StorageSweepOptions } from '../../../types/storage.js'
 import { allNamesIn, namesIn } from '../record.js'
 import { isOfKnownFormat } from '../record.js'
 import { SWEEP_AGE_MS, sweepRegularly } from '../sweep.js'
@@ -22,7 +22,9 @@ const FIRST_AFTER_MS = 60_000
 /** Finishes what processes have left that ended, and removes what they have left for nobody. */
 export function createSweep ({ driver, folders, now }: Services) {
   async function sweep (
-    { olderThan = SWEEP_AGE_MS, missingFor = MISSING_FOR_MS, signal }: SweepOptions & { readonly missingFor?: number }
+    { olderThan = SWEEP_AGE_MS, missingFor = MISSING_FOR_MS, signal }: StorageSweepOptions & {
+      readonly missingFor?: number
+    }
   ) {
     const time = await now()
     const swept = { files: 0, documents: 0 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
-import type { Content } from '../../../types/storage.js'
+import type { StorageContent } from '../../../types/storage.js'
 import { StorageError } from '../../errors.js'
 import { assertBytes } from '../../util/streams.js'
 import { parseJson } from '../../util/text.js'
@@ -128,7 +128,7 @@ export function postgresDriver ({ query, records, blobs }: Database, ready: () =
 }
 
 /** Content in pieces, at least one. Copies the bytes, because their owner may use the chunks again. */
-async function * piecesOf (content: Content): AsyncGenerator<Buffer> {
+async function * piecesOf (content: StorageContent): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let size = 0
   let isEmpty = true

@@ -1,4 +1,4 @@
-import type { SweepOptions } from '../../../types/storage.js'
+import type { StorageSweepOptions } from '../../../types/storage.js'
 import { once } from '../../util/queue.js'
 import {
   anyOf, assertOptions, integerFrom, isNumber, isOneOf, Milliseconds, objectWith, rule, Signal, stringThat
@@ -45,7 +45,7 @@ export interface SweepResult {
 /** What `postgresStorage` returns. */
 export interface PostgresStorage extends Omit<DocumentStore, 'downloadUrl'> {
   /** Runs a sweep at once, like the sweeps in the background. */
-  sweep (options?: SweepOptions): Promise<SweepResult>
+  sweep (options?: StorageSweepOptions): Promise<SweepResult>
   /** Ends the sweeps in the background. */
   close (): Promise<void>
 }

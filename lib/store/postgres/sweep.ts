@@ -1,4 +1,4 @@
-import type { SweepOptions } from '../../../types/storage.js'
+import type { StorageSweepOptions } from '../../../types/storage.js'
 import type { Driver } from '../contract.js'
 import type { Records } from '../records.js'
 import { type ListedBlob, SWEEP_AGE_MS, sweepBlobs, sweepRegularly } from '../sweep.js'
@@ -19,7 +19,7 @@ interface BlobRow {
 
 /** Deletes blobs that no record names, also those of which a crash has left some pieces. */
 export function createSweep ({ query, blobs }: Database, driver: Driver, records: Records) {
-  async function sweep ({ olderThan = SWEEP_AGE_MS, signal }: SweepOptions) {
+  async function sweep ({ olderThan = SWEEP_AGE_MS, signal }: StorageSweepOptions) {
     const [now] = await query<{ readonly time: string }>('sweep', `SELECT ${millisecondsOf('clock_timestamp()')} AS time`, [])
     const { count, bytes, failures } = await sweepBlobs({
       blobs: allBlobs(),

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { ByteRange, Content } from '../../../types/storage.js'
+import type { ByteRange, StorageContent } from '../../../types/storage.js'
 import { StorageError, StorageTimeoutError } from '../../errors.js'
 import { unlessAborted } from '../../util/limits.js'
 import { assertBytes, bytesOf, discard } from '../../util/streams.js'
@@ -152,7 +152,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
      * Stores content of any size. Resolves to its size. If reading `content` fails, rejects with that error. Leaves
      * nothing behind if it rejects.
      */
-    async upload (Key: string, content: Content): Promise<number> {
+    async upload (Key: string, content: StorageContent): Promise<number> {
       let size = 0
       let failure: { readonly error: unknown } | undefined
       const fail = (error: unknown) => {

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { SweepOptions } from '../../../types/storage.js'
+import type { StorageSweepOptions } from '../../../types/storage.js'
 import { once } from '../../util/queue.js'
 import {
   anyOf, assertOptions, integerFrom, isBoolean, isNumber, isObject, isOneOf, Milliseconds, rule, type Rules, Signal,
@@ -62,7 +62,7 @@ export interface SweepResult {
 /** What `s3Storage` returns. */
 export interface S3Storage extends DocumentStore {
   /** Runs a sweep at once, like the sweeps in the background. */
-  sweep (options?: SweepOptions): Promise<SweepResult>
+  sweep (options?: StorageSweepOptions): Promise<SweepResult>
   /** Ends the sweeps in the background. */
   close (): Promise<void>
 }
@@ -78,7 +78,7 @@ const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boole
   client: Client,
   expiresIn: rule('must be a whole number of milliseconds, from 1000 to 600000', integerFrom(1000, MAX_URL_MS))
 }
-const SWEEP_RULES: Rules<SweepOptions> = {
+const SWEEP_RULES: Rules<StorageSweepOptions> = {
   olderThan: rule('must be a number of milliseconds', isNumber),
   signal: Signal
 }

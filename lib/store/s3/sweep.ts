@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SweepOptions } from '../../../types/storage.js'
+import type { StorageSweepOptions } from '../../../types/storage.js'
 import { StorageError } from '../../errors.js'
 import type { Records } from '../records.js'
 import { SWEEP_AGE_MS, sweepBlobs } from '../sweep.js'
@@ -11,7 +11,7 @@ const MAX_PAUSE_BETWEEN_CHECKS_MS = 60 * 60_000
 
 /** Deletes objects that no record names, and incomplete uploads. */
 export function createSweep ({ store, names }: S3Services, records: Records) {
-  async function sweep ({ olderThan = SWEEP_AGE_MS, signal }: SweepOptions) {
+  async function sweep ({ olderThan = SWEEP_AGE_MS, signal }: StorageSweepOptions) {
     const now = await markSweep()
     const { count: objects, bytes, failures } = await sweepBlobs({
       blobs: ownObjects(),

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { EditorOptions } from '../../../lib/index.js'
+import type { FastifyOnlyofficeOptions } from '../../../lib/index.js'
 import type { HostOptions } from '../../kit/host.js'
 
 export type TargetOptions = Omit<HostOptions, 'clock'>
@@ -30,14 +30,14 @@ const LIFTED = {
   'proxy.crossOrigin': { proxy: { crossOrigin: true } },
   'tls.rejectUnauthorized': { tls: { rejectUnauthorized: false } },
   'tls.minVersion': { tls: { minVersion: 'TLSv1' } }
-} as const satisfies Record<string, Partial<EditorOptions>>
+} as const satisfies Record<string, Partial<FastifyOnlyofficeOptions>>
 
 /** An option, as the documentation names it. */
 export type Rule = keyof typeof LIFTED
 
 /** The defaults, but for these protections. */
 export function defaultsWithout (rules: readonly Rule[]): TargetOptions {
-  const lifted: Array<Partial<EditorOptions>> = rules.map(rule => LIFTED[rule])
+  const lifted: Array<Partial<FastifyOnlyofficeOptions>> = rules.map(rule => LIFTED[rule])
   return {
     ...Object.assign({}, ...lifted),
     ...merged('documentServer', lifted),
@@ -47,7 +47,7 @@ export function defaultsWithout (rules: readonly Rule[]): TargetOptions {
   }
 }
 
-function merged (name: 'documentServer' | 'policies' | 'proxy' | 'tls', options: ReadonlyArray<Partial<EditorOptions>>): object {
+function merged (name: 'documentServer' | 'policies' | 'proxy' | 'tls', options: ReadonlyArray<Partial<FastifyOnlyofficeOptions>>): object {
   const values = options.flatMap(option => option[name] ?? [])
   return values.length > 0 ? { [name]: Object.assign({}, ...values) } : {}
 }

@@ -1,7 +1,7 @@
-import type { EditorOptions } from 'fastify-onlyoffice' with { 'resolution-mode': 'import' }
+import type { FastifyOnlyofficeOptions } from 'fastify-onlyoffice' with { 'resolution-mode': 'import' }
 import Fastify = require('fastify')
 
-async function start (options: EditorOptions): Promise<string> {
+async function start (options: FastifyOnlyofficeOptions): Promise<string> {
   const { default: editor, FileNotFoundError, memoryStorage } = await import('fastify-onlyoffice')
   const app = Fastify()
   await app.register(editor, { ...options, storage: memoryStorage() })

@@ -1,8 +1,8 @@
 import Fastify = require('fastify')
 import editor = require('fastify-onlyoffice')
-import type { EditorControl, EditorOptions } from 'fastify-onlyoffice'
+import type { EditorControl, FastifyOnlyofficeOptions } from 'fastify-onlyoffice'
 
-const options: EditorOptions = {
+const options: FastifyOnlyofficeOptions = {
   editorApiUrl: 'https://docs.example.com/web-apps/apps/api/documents/api.js',
   jwtSecret: 'secret',
   publicBaseUrl: 'https://app.example.com',

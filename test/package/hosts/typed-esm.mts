@@ -1,12 +1,12 @@
 import Fastify from 'fastify'
-import editor, { type EditorControl, type EditorOptions, FileNotFoundError, fileStorage, memoryStorage, type Storage, undiciClient } from 'fastify-onlyoffice'
+import editor, { type EditorControl, type FastifyOnlyofficeOptions, FileNotFoundError, fileStorage, memoryStorage, type EditorStorage, undiciClient } from 'fastify-onlyoffice'
 import { CaptureError, captureDocument, mountEditor, unmountEditor } from 'fastify-onlyoffice/browser'
 import { DocumentEditor } from 'fastify-onlyoffice/browser/document-editor'
 import { httpClientConformance, storageConformance } from 'fastify-onlyoffice/conformance'
 import { createDocumentServer, type DocumentServer } from 'onlyoffice-emulator'
 
-const storage: Storage = memoryStorage()
-const options: EditorOptions = {
+const storage: EditorStorage = memoryStorage()
+const options: FastifyOnlyofficeOptions = {
   editorApiUrl: 'https://docs.example.com/web-apps/apps/api/documents/api.js',
   jwtSecret: 'secret',
   publicBaseUrl: 'https://app.example.com',
@@ -32,7 +32,7 @@ export const page: string = control.render()
 export const pdf: Buffer = await control.convertToPdf({ maxAttempts: 3 })
 export const code: string = new FileNotFoundError().code
 export const kit: DocumentServer = await createDocumentServer({ jwtSecret: 'secret' })
-export const files: Storage = fileStorage({ directory: 'files' })
+export const files: EditorStorage = fileStorage({ directory: 'files' })
 
 const test = (name: string, run: () => Promise<void>) => console.log(name, run)
 await storageConformance({ test, create: () => ({ storage: memoryStorage() }) })

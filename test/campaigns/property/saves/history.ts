@@ -1,4 +1,4 @@
-import type { Content } from '../../../../lib/index.js'
+import type { StorageContent } from '../../../../lib/index.js'
 import type { DocumentStore, StagedContent } from '../../../../lib/store/contract.js'
 
 /** The content of a file from some moment on. */
@@ -38,7 +38,7 @@ export interface Histories {
 export function histories (): Histories {
   const versions = new Map<string, Version[]>()
   const turns = new Map<string, Promise<void>>()
-  const texts = new WeakMap<Content, string>()
+  const texts = new WeakMap<StorageContent, string>()
   const restores = new Set<{ readonly by: string, readonly text: string, readonly restored: () => void }>()
   let count = 0
 
@@ -86,7 +86,7 @@ export function histories (): Histories {
   }
   return all
 
-  async function publishing<Result> (fileId: string, content: Content, by: string, publish: () => Promise<Result | null>): Promise<Result | null> {
+  async function publishing<Result> (fileId: string, content: StorageContent, by: string, publish: () => Promise<Result | null>): Promise<Result | null> {
     const end = await enter(fileId)
     try {
       const result = await publish()
@@ -128,7 +128,7 @@ export function histories (): Histories {
     }
   }
 
-  function textOf (content: Content | StagedContent): string {
+  function textOf (content: StorageContent | StagedContent): string {
     return content instanceof Uint8Array ? Buffer.from(content).toString() : texts.get(content)!
   }
 }

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import http, { type RequestListener, type ServerResponse } from 'node:http'
-import editor, { type EditorOptions, type HttpClient, type SavedEvent, undiciClient } from '../../../../lib/index.js'
+import editor, { type FastifyOnlyofficeOptions, type EditorHttpClient, type SavedEvent, undiciClient } from '../../../../lib/index.js'
 import type { DocumentStore } from '../../../../lib/store/contract.js'
 import { type Moments, type UnreliableStorage, unreliableStorage } from './unreliable-storage.js'
 
@@ -22,7 +22,7 @@ export interface Instance {
 export interface InstanceOptions {
   readonly storage: DocumentStore
   readonly moments: Moments
-  readonly options: Omit<EditorOptions, 'storage' | 'onSaved'>
+  readonly options: Omit<FastifyOnlyofficeOptions, 'storage' | 'onSaved'>
   readonly onSaved: (event: SavedEvent) => void
 }
 
@@ -60,7 +60,7 @@ export async function startInstance ({ storage, moments, options, onSaved }: Ins
 
 /** An app that does not listen itself: its requests arrive through the listener. */
 async function startApp (
-  options: EditorOptions & { readonly httpClient: HttpClient },
+  options: FastifyOnlyofficeOptions & { readonly httpClient: EditorHttpClient },
   underWay: (change: 1 | -1) => void
 ): Promise<{ app: FastifyInstance, listener: RequestListener }> {
   let listener: RequestListener = () => {}
@@ -79,7 +79,7 @@ async function startApp (
 }
 
 /** The plugin also sends requests to the document server whose answer nobody waits for. */
-function counted (underWay: (change: 1 | -1) => void): HttpClient {
+function counted (underWay: (change: 1 | -1) => void): EditorHttpClient {
   const client = undiciClient()
   return {
     async request (request) {

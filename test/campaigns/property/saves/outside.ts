@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Storage } from '../../../../lib/index.js'
+import type { EditorStorage } from '../../../../lib/index.js'
 import type { Histories } from './history.js'
 import type { OutsideChange, Side } from './situation.js'
 
@@ -15,11 +15,11 @@ export interface Outside {
 }
 
 interface Dependencies {
-  readonly storage: Storage
+  readonly storage: EditorStorage
   readonly directory: string | null
   readonly histories: Histories
   /** The plugin's storage, as the application uses it. */
-  readonly ofApplication: (side: Side) => Storage
+  readonly ofApplication: (side: Side) => EditorStorage
 }
 
 export function outside ({ storage, directory, histories, ofApplication }: Dependencies): Outside {

@@ -1,4 +1,4 @@
-import type { Content } from '../../../../lib/index.js'
+import type { StorageContent } from '../../../../lib/index.js'
 import type { DocumentStore, StagedContent } from '../../../../lib/store/contract.js'
 import { sending } from '../../../kit/storage.js'
 import { deferred } from '../../../kit/time.js'
@@ -66,7 +66,7 @@ export function unreliableStorage (whole: DocumentStore, moments: Moments): Unre
     await moment('download')
   }
 
-  const wholeOf = (content: Content) => staged.get(content as StagedContent) ?? content
+  const wholeOf = (content: StorageContent) => staged.get(content as StagedContent) ?? content
   const storage: DocumentStore = {
     ...whole,
     stat: fileId => access('stat', () => whole.stat(fileId)),
