@@ -6,7 +6,7 @@
 
 const plugin = {
   index: ['commonjs', 'exports'],
-  exports: ['plugin', 'control/page', 'store/document-storage', 'store/files', 'store/memory', 'http-client', 'blank/blank-document', 'document-server/content-check', 'security/names'],
+  exports: ['plugin', 'control/page', 'store/files', 'store/memory', 'http-client', 'blank/blank-document', 'document-server/content-check', 'security/names'],
   commonjs: ['exports'],
   plugin: ['options', 'parts', 'services', 'security', 'actions', 'handler', 'control', 'doctor', 'sessions', 'document-server', 'store/files', 'http-client'],
   parts: ['options', 'services', 'handler', 'control/signed-data', 'doctor', 'history', 'sessions', 'save', 'document-server', 'outbound', 'security', 'store/files', 'store/timed-storage', 'save/retention'],
@@ -14,7 +14,7 @@ const plugin = {
   actions: ['options', 'services', 'control', 'handler/request', 'document-server', 'outbound', 'security'],
   handler: ['options', 'parts', 'services', 'diagnostics', 'save', 'history/versions', 'sessions', 'document-server', 'outbound', 'security', 'control/defaults', 'control/page', 'blank/blank-document'],
   control: ['parts', 'services', 'diagnostics', 'blank', 'history', 'save', 'sessions', 'document-server'],
-  doctor: ['options', 'document-server', 'handler/observer', 'handler/probes', 'handler/request', 'outbound', 'security', 'sessions/openings', 'store/timed-storage', 'blank/blank-document'],
+  doctor: ['options', 'services', 'document-server', 'handler/observer', 'handler/probes', 'handler/request', 'outbound', 'security', 'sessions/openings', 'store/timed-storage', 'blank/blank-document'],
   services: ['options', 'document-server', 'outbound', 'security', 'store/timed-storage', 'save/retention'],
   csv: ['services', 'document-server/formats'],
   save: ['services', 'diagnostics', 'csv', 'sessions', 'document-server/content-check', 'document-server/file-signatures', 'document-server/commands', 'document-server/formats', 'outbound', 'store/spool', 'store/thinning'],

@@ -27,7 +27,6 @@ export { fileStorage } from './store/files/file-storage.js'
 export type {
   FileStorage, FileStorageOptions, FileSweepOptions, FileSweepResult
 } from './store/files/file-storage.js'
-export { documentStorage } from './store/document-storage.js'
 export { memoryStorage } from './store/memory.js'
 export { guardedDispatcher } from './http-client/undici-client.js'
 export type { GuardedDispatcherOptions } from './http-client/undici-client.js'

@@ -63,6 +63,7 @@ export interface EditorControlDefaults
    * server. It does not prevent screenshots, and the user's browser has the content: docs/page.md#secure-view.
    *
    * @default none
+   * @experimental
    */
   readonly preset?: 'secure-view' | undefined
   /** Fields of `document`, as in the editor's documentation. */

@@ -34,4 +34,7 @@ export interface InspectEvent {
 export type InspectResult =
   | boolean
   | { readonly reject: true, readonly message: string }
-  | { readonly replace: StorageContent }
+  | {
+    /** @experimental */
+    readonly replace: StorageContent
+  }

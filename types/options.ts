@@ -284,7 +284,11 @@ export interface FastifyOnlyofficeOptions {
      */
     readonly corrupted?: 'keep' | 'discard' | undefined
   }
-  /** How CSV files are opened and saved. */
+  /**
+   * How CSV files are opened and saved.
+   *
+   * @experimental
+   */
   readonly csv?: {
     /**
      * Whether a CSV file keeps its separator, encoding, byte order mark and line ends. When it is opened, the editor is

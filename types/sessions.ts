@@ -144,6 +144,7 @@ export interface EditorSessions {
   /**
    * Ends a freeze: of `by`, whoever calls. Resolves to whether there was one.
    *
+   * @experimental
    * @throws the storage's own error.
    */
   release (fileId: string, by?: string): Promise<boolean>

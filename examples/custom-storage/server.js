@@ -1,7 +1,8 @@
 import '../environment.js'
 import { mkdir } from 'node:fs/promises'
 import Fastify from 'fastify'
-import editor, { documentStorage } from 'fastify-onlyoffice'
+import editor from 'fastify-onlyoffice'
+import { documentStorage } from 'fastify-onlyoffice/storage'
 import { closeWithProcess } from '../environment.js'
 import { sqliteDriver } from './sqlite-driver.js'
 

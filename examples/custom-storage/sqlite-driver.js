@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 
-/** @import { StorageDriver } from 'fastify-onlyoffice' */
+/** @import { StorageDriver } from 'fastify-onlyoffice/storage' */
 /** @typedef {{ get (...values: any[]): any, all (...values: any[]): any[], run (...values: any[]): { changes: number | bigint } }} Statement */
 
 const SCHEMA = `

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { documentStorage } from 'fastify-onlyoffice'
+import { documentStorage } from 'fastify-onlyoffice/storage'
 import { storageConformance } from 'fastify-onlyoffice/conformance'
 import { sqliteDriver } from './sqlite-driver.js'
 

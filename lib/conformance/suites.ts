@@ -40,7 +40,7 @@ export type HttpClientConformanceOptions = ConformanceOptions<HttpClientSubject>
  * @example
  * ```js
  * import test from 'node:test'
- * import { documentStorage } from 'fastify-onlyoffice'
+ * import { documentStorage } from 'fastify-onlyoffice/storage'
  * import { storageConformance } from 'fastify-onlyoffice/conformance'
  * import { myDriver } from './my-driver.js'
  *

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { StorageContent, StoredBlob } from '../../types/storage.js'
+import type { StorageContent } from '../../types/storage.js'
+import type { StoredBlob } from '../../types/storage-driver.js'
 import { StorageError } from '../errors.js'
 import { isSafeFileId } from '../security/names.js'
 import { type Driver, NOWHERE, type StagedContent } from './contract.js'

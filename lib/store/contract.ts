@@ -1,6 +1,7 @@
 import type {
-  StorageContent, StoredDocument, VersionKeepOptions, EditorStorage, StorageDriver, StoredBlob, StoredVersion
+  EditorStorage, StorageContent, StoredDocument, StoredVersion, VersionKeepOptions
 } from '../../types/storage.js'
+import type { StorageDriver, StoredBlob } from '../../types/storage-driver.js'
 import { isObject } from '../util/validate.js'
 
 /** A driver, and what only drivers of this package need. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { isUint8Array } from 'node:util/types'
-import type { EditorStorage, StorageDriver } from '../../types/storage.js'
+import type { EditorStorage } from '../../types/storage.js'
+import type { StorageDriver } from '../../types/storage-driver.js'
 import { InvalidOptionError } from '../errors.js'
 import { once } from '../util/queue.js'
 import { isObject } from '../util/validate.js'
@@ -18,7 +19,8 @@ const METHODS = ['get', 'set', 'write', 'read', 'drop', 'list']
  *
  * @example
  * ```js
- * import editor, { documentStorage } from 'fastify-onlyoffice'
+ * import editor from 'fastify-onlyoffice'
+ * import { documentStorage } from 'fastify-onlyoffice/storage'
  * import { sqliteDriver } from './sqlite-driver.js'
  *
  * await app.register(editor, { ...options, storage: documentStorage(sqliteDriver('documents.db')) })

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StoredBlob, StorageSweepOptions } from '../../types/storage.js'
+import type { StorageSweepOptions } from '../../types/storage.js'
+import type { StoredBlob } from '../../types/storage-driver.js'
 import { assertOptions, type Rules } from '../util/validate.js'
 import { isUnreadable } from './document-store.js'
 import { type DocumentRecord, namesIn } from './record.js'

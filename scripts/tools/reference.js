@@ -4,6 +4,7 @@ import { Converter, ReflectionKind } from 'typedoc'
 const NAMES = /** @type {Record<string, string>} */ ({
   'dist/lib/exports': 'fastify-onlyoffice',
   'dist/lib/conformance': 'fastify-onlyoffice/conformance',
+  'dist/lib/store': 'fastify-onlyoffice/storage',
   'dist/lib/store/s3': 'fastify-onlyoffice/s3',
   'dist/lib/store/postgres': 'fastify-onlyoffice/postgres',
   'dist/lib/browser': 'fastify-onlyoffice/browser',

@@ -40,7 +40,7 @@ const ends: Readonly<
   'a login hook that answers': {
     prepare: onRequest((_request, reply) => reply.code(401).send('log in')),
     expected: [
-      /download.* status 401.*cannot be opened.*routeOptions\.config\.editor\.caller.*docs\/hooks\.md#logins$/,
+      /download.* status 401.*cannot be opened.*routeOptions\.config\.onlyoffice\.caller.*docs\/hooks\.md#logins$/,
       /callback.* status 401.*not saved/
     ]
   },

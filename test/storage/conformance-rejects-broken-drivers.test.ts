@@ -4,7 +4,8 @@ import { storageConformance } from '../../lib/conformance/index.js'
 import type { Driver } from '../../lib/store/contract.js'
 import { createDocumentStore } from '../../lib/store/document-store.js'
 import { memoryDriver } from '../../lib/store/memory.js'
-import type { StorageContent, StoredBlob } from '../../types/storage.js'
+import type { StorageContent } from '../../types/storage.js'
+import type { StoredBlob } from '../../types/storage-driver.js'
 
 /** What is wrong with each driver, and the cases that must fail for it. */
 const broken: Readonly<Record<string, readonly [failing: string | readonly string[], breakDriver: (sound: Driver) => Partial<Driver>]>> = {

@@ -4,7 +4,7 @@ import type { DocumentStore, StagedContent } from '../../lib/store/contract.js'
 import { documentStorage } from '../../lib/store/document-storage.js'
 import { memoryDriver, memoryStorage } from '../../lib/store/memory.js'
 import { timedStorage } from '../../lib/store/timed-storage.js'
-import type { StorageDriver } from '../../types/storage.js'
+import type { StorageDriver } from '../../types/storage-driver.js'
 
 const NEW = 'saved'
 const LONG = { storage: 60_000, total: 60_000 }
