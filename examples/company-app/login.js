@@ -23,10 +23,10 @@ export const login = fastifyPlugin(async (app, { accounts, secret }) => {
 
   app.addHook('onRequest', async (request, reply) => {
     refuseOtherSites(request)
-    const { editor, public: isPublic } = request.routeOptions.config
+    const { onlyoffice, public: isPublic } = request.routeOptions.config
     const { userId } = request.session
     if (userId !== undefined) request.user = await accounts.active(userId)
-    if (request.user || isPublic || editor?.caller === 'document-server') return
+    if (request.user || isPublic || onlyoffice?.caller === 'document-server') return
     // A page is redirected. A script would take the login page for its answer.
     return request.headers['sec-fetch-mode'] === 'navigate'
       ? reply.redirect('/login', 303)
