@@ -22,7 +22,7 @@ interface ConnectionOptions {
    *
    * @default { connect: 10_000, headers: 30_000, idle: 30_000 }
    */
-  readonly timeouts?: Pick<Timeouts, 'connect' | 'headers' | 'idle'>
+  readonly timeouts?: Pick<Timeouts, 'connect' | 'headers' | 'idle'> | undefined
   /**
    * Requirements of https connections. `ca` replaces the default certificate authorities.
    *
@@ -34,7 +34,7 @@ interface ConnectionOptions {
    *
    * @default dns.lookup
    */
-  readonly lookup?: LookupFunction
+  readonly lookup?: LookupFunction | undefined
 }
 
 function agentWith (connect: buildConnector.connector, { timeouts = {} }: ConnectionOptions): Agent {
@@ -101,7 +101,7 @@ export interface UndiciClientOptions extends ConnectionOptions {
    *
    * @default two dispatchers that the client creates, and which `close()` closes
    */
-  readonly dispatcher?: Dispatcher
+  readonly dispatcher?: Dispatcher | undefined
 }
 
 const rules: Rules<UndiciClientOptions> = {
@@ -177,7 +177,7 @@ export interface GuardedDispatcherOptions extends ConnectionOptions {
    *
    * @default []
    */
-  readonly allow?: readonly string[]
+  readonly allow?: readonly string[] | undefined
 }
 
 const dispatcherRules: Rules<GuardedDispatcherOptions> = {

@@ -13,7 +13,7 @@ t.test('options are checked', async t => {
     ['requestTimeout', { requestTimeout: 0 }],
     ['sweepInterval', { sweepInterval: true }],
     ['redirectDownloads', { redirectDownloads: 'yes' }],
-    ['redirectDownloads.expiresIn', { redirectDownloads: { expiresIn: 3_600_000 } }]
+    ['redirectDownloads.lifetime', { redirectDownloads: { lifetime: 3_600_000 } }]
   ]
   for (const [option, given] of wrong) {
     t.throws(() => s3Storage({ client, bucket: 'documents', ...given } as S3StorageOptions), {

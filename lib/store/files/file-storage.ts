@@ -24,7 +24,7 @@ export interface FileStorageOptions {
    *
    * @default 0o640
    */
-  readonly fileMode?: number
+  readonly fileMode?: number | undefined
 }
 
 export interface FileSweepOptions extends StorageSweepOptions {
@@ -33,7 +33,7 @@ export interface FileSweepOptions extends StorageSweepOptions {
    *
    * @default 2_592_000_000, 30 days
    */
-  readonly missingFor?: number
+  readonly missingFor?: number | undefined
 }
 
 /** What a sweep has removed. */

@@ -20,20 +20,20 @@ export interface PostgresStorageOptions {
    *
    * @default 'public'
    */
-  readonly schema?: string
+  readonly schema?: string | undefined
   /**
    * Milliseconds, at most 5 minutes: limit for one query, including the wait for a connection. A query reads or writes
    * at most 1 MiB.
    *
    * @default 20_000
    */
-  readonly queryTimeout?: number
+  readonly queryTimeout?: number | undefined
   /**
    * Milliseconds between two sweeps of an instance; `false` turns sweeps off.
    *
    * @default 86_400_000, one day
    */
-  readonly sweepInterval?: number | false
+  readonly sweepInterval?: number | false | undefined
 }
 
 /** What a sweep has deleted: number of contents, versions and changes, and their bytes. */

@@ -6,10 +6,10 @@ import type { ObjectNames } from './names.js'
 import type { ObjectStore } from './object-store.js'
 import { isCertainConflict, isConflict } from './store-errors.js'
 
-/** `expiresIn`: milliseconds for which URLs are valid; without it there are none. */
+/** `lifetime`: milliseconds for which URLs are valid; without it there are none. */
 export function s3Driver (
   { store, names }: { readonly store: ObjectStore, readonly names: ObjectNames },
-  ready: () => Promise<void>, expiresIn: number | undefined
+  ready: () => Promise<void>, lifetime: number | undefined
 ): Driver {
   return {
     ready,
@@ -54,8 +54,8 @@ export function s3Driver (
       }
     },
 
-    ...(expiresIn !== undefined && {
-      url: async (fileId, { name }) => await store.urlOf(names.content(fileId, name), expiresIn)
+    ...(lifetime !== undefined && {
+      url: async (fileId, { name }) => await store.urlOf(names.content(fileId, name), lifetime)
     })
   }
 }

@@ -227,10 +227,10 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       await sendIfFound(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
     },
 
-    /** A URL that an object can be fetched from. `expiresIn`: milliseconds. */
-    async urlOf (Key: string, expiresIn: number): Promise<string> {
+    /** A URL that an object can be fetched from. `lifetime`: milliseconds. */
+    async urlOf (Key: string, lifetime: number): Promise<string> {
       return await getSignedUrl(urlClient, new GetObjectCommand({ Bucket, Key }), {
-        expiresIn: Math.floor(expiresIn / 1000),
+        expiresIn: Math.floor(lifetime / 1000),
         signingDate: new Date(Date.now() + client.config.systemClockOffset) // the client corrects a wrong clock
       })
     },

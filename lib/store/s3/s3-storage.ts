@@ -25,30 +25,30 @@ export interface S3StorageOptions {
    *
    * @default ''
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /**
    * The download action redirects the document server to presigned URLs instead of sending the content. `client`: a
-   * client whose endpoint the document server can reach, by default the client of the storage. `expiresIn`:
+   * client whose endpoint the document server can reach, by default the client of the storage. `lifetime`:
    * milliseconds, at most 10 minutes, by default 5 minutes.
    *
    * Document servers before 9.0 send their token along, which stores refuse beside a signature: no document opens.
    *
    * @default false
    */
-  readonly redirectDownloads?: boolean | { readonly client?: S3Client, readonly expiresIn?: number }
+  readonly redirectDownloads?: boolean | { readonly client?: S3Client, readonly lifetime?: number } | undefined
   /**
    * Milliseconds, at most 5 minutes: limit for one request including the client's own retries, for one part of an
    * upload, and for a body that makes no progress while it is being read.
    *
    * @default 20_000
    */
-  readonly requestTimeout?: number
+  readonly requestTimeout?: number | undefined
   /**
    * Milliseconds between two sweeps, regardless of the number of instances; `false` turns sweeps off.
    *
    * @default 86_400_000, one day
    */
-  readonly sweepInterval?: number | false
+  readonly sweepInterval?: number | false | undefined
 }
 
 /** What a sweep has deleted: number and size of objects, and number of uploads. */
@@ -76,7 +76,7 @@ const MAX_URL_MS = 10 * 60_000
 const Client = rule('must be an S3Client of @aws-sdk/client-s3', isClient)
 const REDIRECT_RULES: Rules<Exclude<S3StorageOptions['redirectDownloads'], boolean | undefined>> = {
   client: Client,
-  expiresIn: rule('must be a whole number of milliseconds, from 1000 to 600000', integerFrom(1000, MAX_URL_MS))
+  lifetime: rule('must be a whole number of milliseconds, from 1000 to 600000', integerFrom(1000, MAX_URL_MS))
 }
 const SWEEP_RULES: Rules<StorageSweepOptions> = {
   olderThan: rule('must be a number of milliseconds', isNumber),
@@ -149,7 +149,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     options as S3StorageOptions
   const redirects = typeof redirectDownloads === 'object' ? redirectDownloads : {}
   assertOptions(REDIRECT_RULES, redirects, { path: 'redirectDownloads.' })
-  const { client: urlClient = client, expiresIn = DEFAULT_URL_MS } = redirects
+  const { client: urlClient = client, lifetime = DEFAULT_URL_MS } = redirects
 
   const names = objectNames(prefix)
   const store = createObjectStore({ client, bucket, requestTimeout, urlClient })
@@ -160,7 +160,7 @@ export function s3Storage (options: S3StorageOptions): S3Storage {
     await checkConditions(services)
     if (sweepInterval !== false) keepSweeping(sweepInterval, closing.signal).catch(() => {})
   })
-  const driver = s3Driver(services, ready, redirectDownloads === false ? undefined : expiresIn)
+  const driver = s3Driver(services, ready, redirectDownloads === false ? undefined : lifetime)
   const { storage, records } = createDocumentStore(driver)
   const { sweep, keepSweeping } = createSweep(services, records)
 
