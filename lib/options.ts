@@ -24,6 +24,8 @@ const isBase = stringThat(value => {
 const isPath = stringThat(value => isUrlPath(value) && value.length > 1 && !/[?#:*]|\/$/.test(value))
 const PATH_RULE =
   'must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*): signed URLs contain it'
+const BASE_URL = 'the absolute http(s) URL of this application, without query, fragment and whitespace'
+const isBaseUrl = stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value))
 const isNotBlank = stringThat(value => value.trim() !== '')
 const Bytes = rule('must be a whole number of bytes, at least 1', integerFrom(1))
 
@@ -39,8 +41,8 @@ const rules: Rules<FastifyOnlyofficeOptions> = {
     'set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
   ),
   publicBaseUrl: rule(
-    'must be the absolute http(s) URL of this application, without query, fragment and whitespace',
-    stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value)),
+    `must be ${BASE_URL}, or a function that returns it`,
+    anyOf(isFunction, isBaseUrl),
     'set it to the URL of this application, as the document server reaches it, such as https://app.example.com'
   ),
   path: rule(PATH_RULE, isPath),
@@ -188,8 +190,7 @@ export function resolveOptions (all: FastifyOnlyofficeOptions) {
   const internalOrigin = documentServer.internalUrl === undefined ? null : new URL(documentServer.internalUrl).origin
   const { origins = anyOrigin ? 'any' : [] } = documentServer
   const { allow = anyOrigin ? 'any' : [] } = proxy
-  assertWithoutHandler(options.publicBaseUrl, options.prefix + options.path)
-  const publicBaseUrl = options.publicBaseUrl.replace(/\/+$/, '')
+  const publicBaseUrl = addressOf(options.publicBaseUrl, options.prefix + options.path)
   const further = origins === 'any' ? [] : origins.map(origin => new URL(origin).origin)
   const publicOrigins = new Set([editorApiUrl.origin, ...further])
 
@@ -200,7 +201,7 @@ export function resolveOptions (all: FastifyOnlyofficeOptions) {
     secrets,
     publicBaseUrl,
     /** Where browsers find the paths of the application. */
-    publicPath: options.publicPath ?? new URL(publicBaseUrl).pathname.replace(/\/$/, ''),
+    publicPath: () => options.publicPath ?? new URL(publicBaseUrl()).pathname.replace(/\/$/, ''),
     pageTokenLifetime: Math.min(options.pageTokenLifetime, options.downloadUrlLifetime),
     policies: { ...defaults.policies, ...withoutUndefined(options.policies) },
     csv: { ...defaults.csv, ...withoutUndefined(options.csv) },
@@ -245,6 +246,21 @@ function assertStrong (secrets: readonly string[]): void {
       )
     }
   }
+}
+
+/** Called when the URL is needed: by then, a function that returns it has to know it. */
+function addressOf (given: string | (() => string), handlerPath: string): () => string {
+  let address: string | undefined
+  const find = () => {
+    if (address !== undefined) return address
+    const url = typeof given === 'string' ? given : given()
+    if (!isBaseUrl(url)) throw new InvalidOptionError('publicBaseUrl', `must return ${BASE_URL}`)
+    assertWithoutHandler(url, handlerPath)
+    address = url.replace(/\/+$/, '')
+    return address
+  }
+  if (typeof given === 'string') find()
+  return find
 }
 
 /** The handler would then be expected at twice its path. */

@@ -47,9 +47,9 @@ const MAX_WAIT_FOR_SAVES_MS = 10_000
 export type Parts = ReturnType<typeof createParts>
 
 export function createParts ({ settings, handlerPath, plugged, httpClient, log, shutdown }: Foundation) {
-  const { clock, editorApiUrl, pageTokenLifetime, path, publicBaseUrl, secrets, timeouts } = settings
+  const { clock, editorApiUrl, pageTokenLifetime, path, secrets, timeouts } = settings
   /** URL of the handler: identifies this application. */
-  const instanceId = publicBaseUrl + handlerPath
+  const instanceId = () => settings.publicBaseUrl() + handlerPath
 
   // The document server: URLs, tokens, keys and requests.
   const tokens = tokenSigner(secrets, clock)
@@ -58,7 +58,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
   const client = createDocumentServerClient(outbound, tokens, settings, shutdown.endAll)
   const commands = createCommands(client, log)
   const keys = documentKeys(instanceId, editorApiUrl.origin)
-  const offers = createFileOffers({ path: `${path}/files`, url: `${instanceId}/files` })
+  const offers = createFileOffers({ path: `${path}/files`, url: () => `${instanceId()}/files` })
   const documentServer = {
     settings,
     client,

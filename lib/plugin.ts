@@ -61,10 +61,14 @@ export async function registerEditor (app: FastifyInstance, options: FastifyOnly
   })
 
   const pageModules = await readPageModules()
-  const { pathname: pagePath } = new URL(new URL(settings.publicBaseUrl).origin + settings.publicPath + handlerPath)
+  const pagePath = () => new URL(settings.publicPath() + handlerPath, settings.publicBaseUrl()).pathname
   const controlServices = {
     ...parts,
-    pageUrls: { editorApiUrl, handlerPath: pagePath, modulePath: `${pagePath}/assets/${pageModules.get('editor')}` },
+    pageUrls: {
+      editorApiUrl,
+      handlerPath: pagePath,
+      modulePath: () => `${pagePath()}/assets/${pageModules.get('editor')}`
+    },
     offered: offeredActions(pageActions(settings), settings.actions, instanceId)
   }
   const readersSeeHistory = settings.versions?.for === 'readers'
@@ -130,7 +134,9 @@ export async function registerEditor (app: FastifyInstance, options: FastifyOnly
     log.warn(`fastify-onlyoffice ignores options that it does not have: ${unknown.join(', ')}`)
   }
   if (settings.profile === 'classic') log.warn(CLASSIC_WARNING)
-  for (const warning of startWarnings(settings)) log.warn(warning)
+  const warn = () => { for (const warning of startWarnings(settings)) log.warn(warning) }
+  if (typeof options.publicBaseUrl === 'function') app.addHook('onListen', async () => warn())
+  else warn()
 }
 
 /** Checks what depends on the application. Throws `InvalidOptionError`. */

@@ -72,9 +72,9 @@ export interface FastifyOnlyofficeOptions {
   /**
    * Base URL of the application, as the document server reaches it, without query, fragment and whitespace. It must be
    * the same for all instances of the application: signatures and document keys depend on it. Required, as
-   * `editorApiUrl` is.
+   * `editorApiUrl` is. A function is called once, when the URL is needed: for a test, after `listen({ port: 0 })`.
    */
-  readonly publicBaseUrl: string | undefined
+  readonly publicBaseUrl: string | (() => string) | undefined
   /**
    * Path of the handler route. It starts with a slash and does not end with one.
    *

@@ -180,7 +180,7 @@ const PARAMETER = 'action-link'
 async function pageAt (
   page: PageRequest, services: ActionServices, place: Place | undefined, given: string | undefined
 ): Promise<string | undefined> {
-  const base = new URL(services.settings.publicBaseUrl)
+  const base = new URL(services.settings.publicBaseUrl())
   const own = await pageOf(page, services, page.claims.fileId)
   const url = own === undefined ? ownPage(given, base) : parseUrl(own, base)
   if (url && place) {

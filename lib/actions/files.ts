@@ -79,7 +79,7 @@ const spreadsheets: PageAction<'spreadsheets'> = {
       if (c === 'mailmerge') return services.sign('setRequestedSpreadsheet', { c, fileType, url })
       const ofFile = info && {
         key: services.keys.of(info),
-        referenceData: { fileKey: info.fileId, instanceId: services.instanceId }
+        referenceData: { fileKey: info.fileId, instanceId: services.instanceId() }
       }
       return services.sign('setReferenceSource', { fileType, path: title, url, ...ofFile })
     })
@@ -97,9 +97,9 @@ const reference: PageAction<'reference'> = {
   cost: 1,
   async run (page, services) {
     const { storage, createControl, sign, instanceId } = services
-    const { path, referenceData, link } = page.body
+    const { path, referenceData: given, link } = page.body
     const { preset } = page.claims.defaults
-    if ((path ?? referenceData ?? link) === undefined) {
+    if ((path ?? given ?? link) === undefined) {
       throw new InvalidActionError('it names no file: path, link or referenceData is needed')
     }
     const file = await callHook(
@@ -111,7 +111,8 @@ const reference: PageAction<'reference'> = {
     const control = createControl({ mode: 'view', ...(preset && { preset }) }, page.request)
     const { documentKey: key, documentName, documentUrl: url } =
       await control.openDocument(fileId, { title: file.title })
-    const linked = { fileType, key, path: documentName, url, referenceData: { fileKey: fileId, instanceId } }
+    const referenceData = { fileKey: fileId, instanceId: instanceId() }
+    const linked = { fileType, key, path: documentName, url, referenceData }
     return { ...sign('setReferenceData', linked), page: await pageOf(page, services, fileId) }
   }
 }

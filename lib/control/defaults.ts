@@ -169,7 +169,7 @@ export type OfferedActions = ReturnType<typeof offeredActions>
 /** `turnedOn`: the actions that the options turn on. `instanceId`: identifies this application in copied cells. */
 export function offeredActions (
   turnedOn: ReadonlyArray<{ readonly name: string, readonly needs: Need, readonly option?: string }>,
-  actions: ActionOptions, instanceId: string
+  actions: ActionOptions, instanceId: () => string
 ) {
   const named = turnedOn.filter(({ option }) => option !== undefined)
   return {
@@ -184,7 +184,7 @@ export function offeredActions (
     completed (defaults: EditorControlDefaults, fileId: string): EditorControlDefaults {
       const complete: EditorControlDefaults = actions.sharing ? withInfo(defaults) : defaults
       if (!actions.reference || fileId === '' || complete.referenceData) return complete
-      return { ...complete, referenceData: { fileKey: fileId, instanceId } }
+      return { ...complete, referenceData: { fileKey: fileId, instanceId: instanceId() } }
     }
   }
 }

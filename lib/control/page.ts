@@ -77,9 +77,9 @@ export interface PageUrls {
   /** The document server's api.js. */
   readonly editorApiUrl: Readonly<URL>
   /** Path of the handler. */
-  readonly handlerPath: string
+  readonly handlerPath: () => string
   /** Path of the module that mounts the editor. */
-  readonly modulePath: string
+  readonly modulePath: () => string
 }
 
 const LANGUAGES: ReadonlySet<string> = new Set([
@@ -123,7 +123,7 @@ interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messa
 
 /** Values of Link headers: what a page with a document needs first. */
 export function linksOf (urls: PageUrls): string[] {
-  const links = [...documentServerLinks(urls), { href: urls.modulePath, rel: 'modulepreload' }]
+  const links = [...documentServerLinks(urls), { href: urls.modulePath(), rel: 'modulepreload' }]
   return links.map(({ href, ...parameters }) =>
     [`<${href}>`, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)].join('; ')
   )
@@ -164,7 +164,7 @@ export function renderFragment (
   const language = languageOf(lang)
   const data = {
     api: editorApiUrl.href,
-    handler: handlerPath,
+    handler: handlerPath(),
     'file-id': fileId,
     'proxy-token': proxyToken,
     ...(pageToken && { 'page-token': pageToken, 'renew-after': String(renewAfter), actions: actions.join(' ') }),
@@ -182,7 +182,7 @@ export function renderFragment (
 <script type="application/json">${inertJson(configJson)}</script>
 <div id="${id}"></div>
 </div>
-${links}<script type="module"${attributesOf({ src: modulePath })}></script>`
+${links}<script type="module"${attributesOf({ src: modulePath() })}></script>`
 }
 
 /** A page with nothing but the editor. */

@@ -187,7 +187,7 @@ interface ConversionFacts {
 export function assessConversion (
   { documentServer, publicBaseUrl }: Settings, { id, outcome, downloads, publicUrl }: ConversionFacts
 ): { readonly download: DoctorFinding, readonly result: DoctorFinding } {
-  const url = shown(publicBaseUrl)
+  const url = shown(publicBaseUrl())
   const isSeen = downloads.length > 0
   if ('text' in outcome) {
     const download = outcome.text.trim() === id

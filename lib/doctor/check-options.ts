@@ -15,7 +15,7 @@ export function startWarnings (settings: Settings): string[] {
 function localPublicUrl (
   { documentServer: { internalOrigin }, editorApiUrl, publicBaseUrl }: Settings
 ): DoctorFinding | undefined {
-  const url = new URL(publicBaseUrl)
+  const url = new URL(publicBaseUrl())
   const server = internalOrigin === null ? editorApiUrl : new URL(internalOrigin)
   let meaning: string
   if (isThisMachine(url) && !isThisMachine(server)) {
@@ -31,7 +31,7 @@ function localPublicUrl (
 }
 
 function mixedContent ({ editorApiUrl, publicBaseUrl }: Settings): DoctorFinding | undefined {
-  if (!publicBaseUrl.startsWith('https:') || editorApiUrl.protocol !== 'http:' || isLoopback(editorApiUrl)) {
+  if (!publicBaseUrl().startsWith('https:') || editorApiUrl.protocol !== 'http:' || isLoopback(editorApiUrl)) {
     return undefined
   }
   return error('MIXED_CONTENT',

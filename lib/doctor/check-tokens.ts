@@ -148,7 +148,7 @@ export function assessTokensOut (
     }
     const elsewhere = seen.find(({ fault, issuedSecondsAgo }) => !fault || issuedSecondsAgo !== undefined)
     if (elsewhere) return inAnotherHeader(elsewhere)
-    if (authorizationHeader === 'authorization' && new URL(publicBaseUrl).username !== '') {
+    if (authorizationHeader === 'authorization' && new URL(publicBaseUrl()).username !== '') {
       return skipped('TOKENS_OUT', 'The user name in publicBaseUrl replaces the token of a download, so it could not be examined. Callbacks have another one in their body.')
     }
     // In this case downloads for conversions carry no token, whether or not callbacks do.

@@ -133,8 +133,8 @@ const MAX_WORD_LENGTH = 300
 export function redactor (
   settings: Pick<Settings, 'secrets' | 'publicBaseUrl'>
 ): (finding: DoctorFinding) => DoctorFinding {
-  const secrets = [...settings.secrets, ...sentCredentials(settings.publicBaseUrl)]
-  const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+  const withoutSecrets = (text: string) => [...settings.secrets, ...sentCredentials(settings.publicBaseUrl())]
+    .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
   const redact = (text: string) => text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .replace(/eyJ[\w-]{8,}(\.[\w-]*)*/g, '[token]')

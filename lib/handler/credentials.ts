@@ -232,7 +232,7 @@ export function createCredentials (services: Services) {
     if (site !== undefined && site !== 'none') return true
     const { origin } = headers
     if (origin === undefined) return false
-    return parseUrl(origin)?.host !== host && origin !== new URL(settings.publicBaseUrl).origin
+    return parseUrl(origin)?.host !== host && origin !== new URL(settings.publicBaseUrl()).origin
   }
 }
 

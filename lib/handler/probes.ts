@@ -158,7 +158,7 @@ interface OfferOptions {
   /** Path of the route, below the prefix of its scope. */
   readonly path: string
   /** URL of the route, as the document server reaches it. */
-  readonly url: string
+  readonly url: () => string
 }
 
 /**
@@ -171,7 +171,7 @@ export function createFileOffers ({ path, url }: OfferOptions): FileOffers & { r
     offer (bytes) {
       const id = randomBytes(32).toString('base64url')
       files.set(id, bytes)
-      return { url: `${url}?id=${id}`, withdraw: () => { files.delete(id) } }
+      return { url: `${url()}?id=${id}`, withdraw: () => { files.delete(id) } }
     },
     route: {
       method: METHODS,

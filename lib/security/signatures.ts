@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, tim
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { EditorClock } from '../../types/options.js'
-import { isJsonObject } from '../util/text.js'
+import { isJsonObject, type LaterText, textOf } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 
 export type SignatureState = 'absent' | 'valid' | 'expired' | 'invalid'
@@ -16,7 +16,7 @@ export interface SignatureQuery {
 }
 
 interface Options {
-  readonly publicBaseUrl: string
+  readonly publicBaseUrl: LaterText
   /** The handler's path below `publicBaseUrl`. */
   readonly path: string
   readonly secrets: readonly string[]
@@ -45,13 +45,12 @@ export type HandlerUrls = ReturnType<typeof handlerUrls>
 export function handlerUrls (
   { publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime, clock = Date }: Options
 ) {
-  const base = publicBaseUrl + path
-  const { origin, pathname } = new URL(base)
+  const base = () => textOf(publicBaseUrl) + path
   const signer = urlSigner(secrets, base)
 
   function urlOf (url: SignedUrl): string {
     const { purpose, fileId, expires, key } = url
-    const unsigned = `${base}?action=${purpose}&fileId=${encodeURIComponent(fileId)}`
+    const unsigned = `${base()}?action=${purpose}&fileId=${encodeURIComponent(fileId)}`
     if (!signedUrls) return unsigned
     const signedFields = new URLSearchParams({
       ...(expires && { expires }),
@@ -104,7 +103,7 @@ export function handlerUrls (
       const expires = expiry()
       const signature = signer.sign({ purpose: 'version', fileId, expires, key: partOfVersion(String(version), part) })
       const query = { action: 'download', fileId, version: String(version), part }
-      return `${base}?${new URLSearchParams({ ...query, ...(signedUrls && { expires, signature }) })}`
+      return `${base()}?${new URLSearchParams({ ...query, ...(signedUrls && { expires, signature }) })}`
     },
     /** Checks the signature in the query of a request. */
     checkSignature (
@@ -133,7 +132,7 @@ export function handlerUrls (
     probe (id: string): string {
       const expires = expiry(PROBE_LIFETIME_MS)
       const signature = signer.sign({ purpose: 'probe', fileId: id, expires })
-      return `${base}/probe?${new URLSearchParams({ id, expires, signature })}`
+      return `${base()}/probe?${new URLSearchParams({ id, expires, signature })}`
     },
     isProbe: (id: string, { signature, expires }: SignatureQuery): boolean =>
       check({ purpose: 'probe', fileId: id, expires }, signature) === 'valid',
@@ -149,6 +148,7 @@ export function handlerUrls (
     isUrlOfRequest (value: unknown, requestTarget: string, fileId: string): boolean {
       const url = typeof value === 'string' ? parseUrl(value) : undefined
       if (!url) return false
+      const { origin, pathname } = new URL(base())
       const query = requestTarget.includes('?') ? requestTarget.slice(requestTarget.indexOf('?')) : ''
       return url.origin === origin && url.pathname === pathname &&
         url.searchParams.get('fileId') === fileId && sorted(url.searchParams) === sorted(new URLSearchParams(query))
@@ -186,11 +186,11 @@ const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
  * Signs with HMAC-SHA256, under keys derived by HKDF (RFC 5869) from the secrets shared with the document server: a
  * leaked or guessed key does not reveal the secret. `scope` separates applications that share a secret.
  */
-export function urlSigner (secrets: readonly string[], scope: string) {
+export function urlSigner (secrets: readonly string[], scope: LaterText) {
   const keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32))))
 
   function signatureOf (key: KeyObject, { purpose, fileId, expires, key: documentKey }: SignedUrl): string {
-    const content = JSON.stringify([scope, purpose, fileId, expires ?? null, documentKey ?? null])
+    const content = JSON.stringify([textOf(scope), purpose, fileId, expires ?? null, documentKey ?? null])
     return createHmac('sha256', key).update(content).digest('base64url')
   }
 
@@ -235,7 +235,7 @@ type CheckedPageToken =
 interface PageTokenOptions {
   readonly secrets: readonly string[]
   /** URL of the handler, which separates applications that share a secret. */
-  readonly scope: string
+  readonly scope: LaterText
   /** Milliseconds for which a token is valid. */
   readonly tokenLifetime: number
   readonly clock: EditorClock

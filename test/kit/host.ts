@@ -87,11 +87,12 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
   const {
     profile = 'secure',
     signedUrls = profile === 'secure',
-    publicBaseUrl = origin,
+    publicBaseUrl: given = origin,
     path = HANDLER,
     prefix = '',
     downloadUrlLifetime = 86_400_000
   } = options
+  const publicBaseUrl = given as string
   const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime, clock })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   const proxyHeaders = { 'x-editor-proxy-token': urls.proxyToken('') }

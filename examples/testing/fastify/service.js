@@ -3,11 +3,10 @@ import editor from 'fastify-onlyoffice'
 
 /**
  * The application under test: it stores uploads, opens documents in the editor, serves them, and knows who saved them.
- * @param {import('fastify').FastifyServerOptions} server
  * @param {import('fastify-onlyoffice').FastifyOnlyofficeOptions} options
  */
-export async function createService (server, options) {
-  const app = Fastify(server)
+export async function createService (options) {
+  const app = Fastify()
   /** @type {Map<string, string[]>} */
   const savedBy = new Map()
 
@@ -24,8 +23,8 @@ export async function createService (server, options) {
 
   app.post('/documents/:name', async request => {
     const { name } = /** @type {{ name: string }} */ (request.params)
-    const control = app.editorControl()
-    return { fileId: await control.uploadDocument(/** @type {Buffer} */ (request.body), name) }
+    const { fileId } = await app.editorControl().uploadDocument(/** @type {Buffer} */ (request.body), name)
+    return { fileId }
   })
 
   app.get('/documents/:fileId/config', async (request, reply) => {

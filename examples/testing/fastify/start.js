@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import http from 'node:http'
 import { memoryStorage } from 'fastify-onlyoffice'
 import { createDocumentServer, fakeClock } from 'onlyoffice-emulator'
 import { createService } from './service.js'
@@ -14,21 +12,15 @@ export async function start (options, clock = fakeClock({ autoAdvance: true })) 
   const jwtSecret = randomBytes(32).toString('hex')
   const documentServer = await createDocumentServer({ jwtSecret, clock })
 
-  // Listens before the plugin is registered, because the option publicBaseUrl contains the port.
-  const server = http.createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  const address = `http://127.0.0.1:${port}`
-
-  const app = await createService({ serverFactory: handler => server.on('request', handler) }, {
+  /** @type {import('fastify').FastifyInstance} */
+  const app = await createService({
     editorApiUrl: documentServer.editorApiUrl,
     jwtSecret,
-    publicBaseUrl: address,
+    publicBaseUrl: () => app.listeningOrigin,
     storage: memoryStorage(),
     ...options
   })
-  await app.ready()
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
 
   return {
     documentServer,
@@ -53,8 +45,6 @@ export async function start (options, clock = fakeClock({ autoAdvance: true })) 
     async stop () {
       await documentServer.close()
       await app.close()
-      server.close()
-      server.closeAllConnections()
     }
   }
 }
