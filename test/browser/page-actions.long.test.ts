@@ -301,7 +301,8 @@ t.test('a new document: blank, or from a template that the user finds', { skip }
         note('create', action)
         const control = service.app.editorControl()
         const { template: from } = action
-        return { url: `/edit/${from ? await control.createDocument({ from }) : await control.createDocument('docx')}` }
+        await (from ? control.createDocument({ from }) : control.createDocument('docx'))
+        return { url: `/edit/${control.fileId}` }
       }
     }
   })
