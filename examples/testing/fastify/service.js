@@ -25,7 +25,8 @@ export async function createService (server, options) {
   app.post('/documents/:name', async request => {
     const { name } = /** @type {{ name: string }} */ (request.params)
     const control = app.editorControl()
-    return { fileId: await control.uploadDocument(/** @type {Buffer} */ (request.body), name) }
+    await control.uploadDocument(/** @type {Buffer} */ (request.body), name)
+    return { fileId: control.fileId }
   })
 
   app.get('/documents/:fileId/config', async (request, reply) => {
