@@ -20,7 +20,12 @@ import { createShutdown } from './services.js'
 import { createEditorSessions } from './sessions/editor-sessions.js'
 import { isDocumentStore, NO_STORAGE } from './store/contract.js'
 import { fileStorage } from './store/files/file-storage.js'
-import { AnyString, assertValue } from './util/validate.js'
+import { AnyString, assertValue, rule } from './util/validate.js'
+
+const Control = rule(
+  'must be a control: await the call that opens its document',
+  (value: unknown) => typeof (value as Partial<EditorControl> | undefined)?.render === 'function'
+)
 
 interface Logger {
   readonly levels?: { readonly values?: Readonly<Record<string, number>> }
@@ -75,12 +80,14 @@ export async function registerEditor (app: FastifyInstance, options: FastifyOnly
   const control = (defaults: EditorControlDefaults, request?: FastifyRequest) =>
     createControl(controlServices, readersSeeHistory ? { history: true, ...defaults } : defaults, request)
   app.decorateReply('editor', function editor (control: EditorControl, options: EditorPageOptions = {}) {
+    assertValue('control', control, Control)
     const { title = control.documentName, ...rendering } = options
     assertValue('title', title, AnyString)
     if (!control.hasDocument) throw new NoDocumentError()
     const { lang = control.config!.editorConfig.lang ?? 'en' } = rendering
     const page = renderPage(control.render(rendering), { title, lang })
-    this.headers({ 'cache-control': 'no-store', link: control.links })
+    const links = [this.getHeader('link') ?? [], control.links].flat() as string[]
+    this.headers({ 'cache-control': 'no-store', link: links })
     return this.type('text/html; charset=utf-8').send(page)
   })
   const editorSessions = createEditorSessions(parts)

@@ -389,7 +389,7 @@ export interface ActionOptions {
    *
    * @default pages keep their titles
    */
-  readonly title?: ActionHook<PageAction, string | undefined>
+  readonly title?: ActionHook<PageAction, string | undefined> | undefined
   /**
    * Returns the URL of the application's page with the editor for a document: for links, copies and linked documents.
    *

@@ -35,10 +35,11 @@ declare module 'fastify' {
   interface FastifyReply {
     /**
      * Sends a whole HTML page that shows the control's document in an editor as high as the window, with
-     * `Cache-Control: no-store` and the control's `links` as headers. For a page of your own, use `control.render()`.
+     * `Cache-Control: no-store` and the control's `links` as further headers. For a page of your own, use
+     * `control.render()`.
      *
      * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
-     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid.
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or this is no control.
      * @example
      * ```js
      * app.get('/edit/:fileId', async (request, reply) => {

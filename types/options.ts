@@ -159,7 +159,7 @@ export interface FastifyOnlyofficeOptions {
      * @default true
      */
     readonly operationClaim?: boolean | undefined
-  }
+  } | undefined
   /** The proxy action, which fetches files for the editor page. */
   readonly proxy?: {
     /**
@@ -185,7 +185,7 @@ export interface FastifyOnlyofficeOptions {
      * @default false; true in the classic profile
      */
     readonly crossOrigin?: boolean | undefined
-  }
+  } | undefined
   /** TLS of outbound requests. Applies to the default `httpClient` only. */
   readonly tls?: {
     /**
@@ -206,7 +206,7 @@ export interface FastifyOnlyofficeOptions {
      * @default those of Node.js
      */
     readonly ca?: string | readonly string[] | undefined
-  }
+  } | undefined
   /**
    * Whether a URL that is allowed only because of `documentServer.origins: 'any'` or `proxy.allow: 'any'` may lead to a
    * private, local or otherwise special IP address. URLs whose origin is named by an option always may.
@@ -283,7 +283,7 @@ export interface FastifyOnlyofficeOptions {
      * @default 'keep'; 'discard' in the classic profile
      */
     readonly corrupted?: 'keep' | 'discard' | undefined
-  }
+  } | undefined
   /**
    * How CSV files are opened and saved.
    *
@@ -305,7 +305,7 @@ export interface FastifyOnlyofficeOptions {
      * @default 'windows-1252'
      */
     readonly encoding?: `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}` | undefined
-  }
+  } | undefined
   /**
    * How often fetching a saved file is retried after a transient failure: no response, a truncated response, or status
    * 408, 429 or 5xx. From 0 to 10. All attempts together are limited by `timeouts.total`.
@@ -352,10 +352,10 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly authorize?: (
+  readonly authorize?: ((
     target: AuthorizeTarget,
     context: RequestHookContext
-  ) => boolean | 'grant' | undefined | Promise<boolean | 'grant' | undefined>
+  ) => boolean | 'grant' | undefined | Promise<boolean | 'grant' | undefined>) | undefined
   /**
    * Hook: decides whether content may be stored, when all its bytes are there and before anything else is: for a virus
    * scanner, or to label documents. The content is refused with `InspectionFailedError`
@@ -372,7 +372,7 @@ export interface FastifyOnlyofficeOptions {
    *   await isInfected(content, signal) ? { reject: true, message: 'The document contains a virus' } : true
    * ```
    */
-  readonly inspect?: (event: InspectEvent, context: HookContext) => InspectResult | Promise<InspectResult>
+  readonly inspect?: ((event: InspectEvent, context: HookContext) => InspectResult | Promise<InspectResult>) | undefined
   /**
    * Hook: called with every authorized callback before it is processed. The callback waits for it, at most
    * `timeouts.hooks`. If it fails or times out, that is logged and the callback is processed anyway.
@@ -384,7 +384,7 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly onCallback?: (event: CallbackEvent, context: HookContext) => void | Promise<void>
+  readonly onCallback?: ((event: CallbackEvent, context: HookContext) => void | Promise<void>) | undefined
   /**
    * Hook: called with every save after it is durably stored. The document server is answered after the hook, or after
    * `timeouts.hooks`. If the process ends first, the document server repeats a final save, and the hook is called then,
@@ -400,7 +400,7 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly onSaved?: (event: SavedEvent, context: HookContext) => void | Promise<void>
+  readonly onSaved?: ((event: SavedEvent, context: HookContext) => void | Promise<void>) | undefined
   /**
    * Hook: called once with every save that could not be stored and was refused. If it fails or times out
    * (`timeouts.hooks`), that is logged.
@@ -412,7 +412,7 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly onSaveFailed?: (event: SaveFailedEvent, context: HookContext) => void | Promise<void>
+  readonly onSaveFailed?: ((event: SaveFailedEvent, context: HookContext) => void | Promise<void>) | undefined
   /**
    * Hook: called with the answers of a user who submits a form, at least once: several times if the document server
    * repeats them, with the same `id`. The form that is stored stays as it is. If the hook throws, rejects or does not
@@ -436,7 +436,7 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly onFormSubmitted?: (event: FormSubmittedEvent, context: HookContext) => void | Promise<void>
+  readonly onFormSubmitted?: ((event: FormSubmittedEvent, context: HookContext) => void | Promise<void>) | undefined
   /**
    * Hook: called when somebody begins to edit a document that nobody was editing, usually once for each session, also
    * on several instances: the instance that notes the session in the storage calls it. Nothing waits for the hook. If
@@ -453,7 +453,7 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly onSessionStart?: (event: SessionStartEvent, context: HookContext) => void | Promise<void>
+  readonly onSessionStart?: ((event: SessionStartEvent, context: HookContext) => void | Promise<void>) | undefined
   /**
    * Hook: called when nobody edits a document any more, usually once for each `onSessionStart`, and not before that
    * call has ended if both are on one instance. Of a save it is called when the save is stored, independently of
@@ -470,7 +470,7 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly onSessionEnd?: (event: SessionEndEvent, context: HookContext) => void | Promise<void>
+  readonly onSessionEnd?: ((event: SessionEndEvent, context: HookContext) => void | Promise<void>) | undefined
   /**
    * Hook: called by `recoverForgotten` with the content of a forgotten file whose document no longer exists. When it
    * has finished, the document server's copy is deleted. If it throws, rejects or does not finish within
@@ -486,7 +486,7 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly onForgotten?: (event: ForgottenFileEvent, context: HookContext) => void | Promise<void>
+  readonly onForgotten?: ((event: ForgottenFileEvent, context: HookContext) => void | Promise<void>) | undefined
   /**
    * A route that shows the doctor's report: `GET <path>/doctor`, as a page in a browser, or as JSON with `?format=json`
    * or `Accept: application/json`. `?fileId=…` also explains why this document does not open or is not saved.
@@ -511,7 +511,7 @@ export interface FastifyOnlyofficeOptions {
       target: { readonly fileId?: string | undefined },
       context: RequestHookContext
     ) => boolean | 'grant' | undefined | Promise<boolean | 'grant' | undefined>
-  }
+  } | undefined
   /**
    * Defaults of every control: what all pages of the application have in common. What `app.editorControl()` is given
    * takes precedence, wherever it is given. Objects such as `customization`, `permissions` and `document` are merged,
@@ -540,10 +540,10 @@ export interface FastifyOnlyofficeOptions {
    * }
    * ```
    */
-  readonly canEdit?: (
+  readonly canEdit?: ((
     target: { readonly fileId: string, readonly user: EditorControlDefaults['user'] },
     context: HookContext
-  ) => boolean | string | Promise<boolean | string>
+  ) => boolean | string | Promise<boolean | string>) | undefined
   /**
    * What the editor can ask of the application: to rename the document, save a copy, insert an image and so on.
    *
@@ -575,11 +575,11 @@ export interface FastifyOnlyofficeOptions {
      *
      * @default such forgotten files are left at the document server
      */
-    readonly fileIdOf?: (
+    readonly fileIdOf?: ((
       target: { readonly key: string },
       context: HookContext
-    ) => string | undefined | Promise<string | undefined>
-  }
+    ) => string | undefined | Promise<string | undefined>) | undefined
+  } | undefined
   /**
    * Keeps earlier versions of every document in the storage: what a save or `EditorControl.restore` replaces is kept in
    * the same write, with the document server's data of the changes.
@@ -672,7 +672,7 @@ export interface FastifyOnlyofficeOptions {
      * @default 30_000
      */
     readonly close?: number | undefined
-  }
+  } | undefined
   /**
    * Source of the current time, for tests: signed URLs, proxy tokens, the document server's tokens and sessions are
    * dated and expire by it.

@@ -192,9 +192,12 @@ export interface EditorSessions {
    * Deletes a document that people may be editing: freezes it, so that everybody's work is saved and their editors are
    * closed, then removes it from the storage with its record and versions. Resolves to whether it existed.
    *
-   * If it rejects, the document is still there, and not frozen by this call. What the document server saves afterwards
-   * all the same, from a page that was open, becomes a forgotten file: `onForgotten` gets it.
+   * If it rejects, the document is still there, and not frozen by this call; only after `StorageTimeoutError` it may
+   * still go. What the document server saves afterwards all the same, from a page that was open, becomes a forgotten
+   * file: `onForgotten` gets it.
    *
+   * @throws LockedError (`FST_EDITOR_LOCKED`): somebody else has frozen it.
+   * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time.
    * @throws as `freeze` does, other than `FileNotFoundError`.
    * @example
    * ```js

@@ -52,7 +52,7 @@ export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shut
     try {
       await run(context => hook(event, context), { name, fileId, key }, AWAITED.has(name))
     } catch (err) {
-      log.error({ err }, `the hook ${name} failed`)
+      log.error({ err, fileId, key }, `the hook ${name} failed`)
     }
   }
 

@@ -6,10 +6,10 @@ import type { SignalOptions } from '../../types/conversions.js'
 import type {
   EditorSession, EditorSessions, DocumentFreeze, FreezeOptions, ListSessionsOptions
 } from '../../types/sessions.js'
-import type { StoredDocument, EditorStorage } from '../../types/storage.js'
+import type { StoredDocument } from '../../types/storage.js'
 import { frozenNotice, unlessKeyUnknown, UserIds } from '../document-server/commands.js'
 import {
-  BusyError, FileNotFoundError, InvalidKeyError, InvalidOptionError, UpstreamTimeoutError
+  BusyError, FileNotFoundError, InvalidKeyError, InvalidOptionError, LockedError, NO_REASON, UpstreamTimeoutError
 } from '../errors.js'
 import { unlessAborted, withTimeout } from '../util/limits.js'
 import {
@@ -50,9 +50,12 @@ const freezeRules: Rules<FreezeOptions> = {
 }
 
 const { by: _by, duration: _duration, ...deleteRules } = freezeRules
+/** Begins `by` of a document that is being deleted. */
+const DELETION = 'editorSessions.delete '
+/** After `timeout`. If the process dies meanwhile, nobody else would release the document. */
+const REMOVED_WITHIN_MS = 10 * 60_000
 
 interface FreezeServices extends SessionServices {
-  readonly plugged: Pick<EditorStorage, 'remove'>
   readonly sessions: Sessions
   readonly forceSaves: {
     request (fileId: string, key: string, options: ForceSaveOptions): Promise<unknown>
@@ -65,7 +68,7 @@ const ONLY_AT_DOCUMENT_SERVER =
 
 export function createEditorSessions (
   {
-    plugged, storage, keys, commands, recordStore, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
+    storage, keys, commands, recordStore, sessions, forceSaves, whenNobodyEdits, hooks, shutdown: { closing },
     settings: { clock }
   }: FreezeServices
 ): EditorSessions {
@@ -112,7 +115,10 @@ export function createEditorSessions (
       await endSessions(fileId, end, ending)
       const present = await whenOver(fileId, end, timeout, ending)
       const freeze = freezesOf(fileId, present).find(freeze => freeze.by === by)
-      if (!freeze) throw new BusyError('it was released, or the freeze has expired, before its sessions had ended')
+      if (!freeze) {
+        if (await storage.stat(fileId) === null) throw new FileNotFoundError(fileId) // another call has deleted it
+        throw new BusyError('it was released, or the freeze has expired, before its sessions had ended')
+      }
       return { ...freeze, release: async () => await release(fileId, by) }
     },
 
@@ -150,10 +156,14 @@ export function createEditorSessions (
     async delete (fileId, options = {}) {
       assertValue('fileId', fileId, AnyString)
       assertOptions(deleteRules, options)
-      const by = `deletion ${randomUUID()}`
+      const by = `${DELETION}${randomUUID()}`
+      const duration = (options.timeout ?? DEFAULT_FREEZE_TIMEOUT_MS) + REMOVED_WITHIN_MS
       try {
-        await editorSessions.freeze(fileId, { ...options, by })
-        return await plugged.remove(fileId)
+        await editorSessions.freeze(fileId, { ...options, by, duration })
+        const { freezes } = await editorSessions.get(fileId)
+        const other = freezes.find(freeze => !freeze.by.startsWith(DELETION))
+        if (other) throw new LockedError(other.reason || NO_REASON)
+        return await storage.remove(fileId)
       } catch (error) {
         if (error instanceof FileNotFoundError) return false
         await release(fileId, by).catch(() => {}) // what failed first says more

@@ -6,7 +6,7 @@ import type { CommitOptions, Committed, DocumentStore, StagedContent } from './c
 
 /** A storage each of whose calls has a time limit, after which it rejects with `StorageTimeoutError`. */
 export interface TimedStorage
-  extends Pick<DocumentStore, 'stat' | 'read' | 'create' | 'stage' | 'snapshot' | 'downloadUrl'> {
+  extends Pick<DocumentStore, 'stat' | 'read' | 'create' | 'remove' | 'stage' | 'snapshot' | 'downloadUrl'> {
   readonly state: Pick<DocumentStore['state'], 'list' | 'set'>
   readonly versions: Pick<DocumentStore['versions'], 'list' | 'keep' | 'read' | 'label'>
   commit (
@@ -46,6 +46,7 @@ export function timedStorage (storage: DocumentStore, { timeouts, signal }: Limi
     stat: timed('stat', async (...args) => await storage.stat(...args)),
     read: timed('read', async (...args) => await storage.read(...args), reading),
     create: timed('create', async (...args) => await storage.create(...args)),
+    remove: timed('remove', async (...args) => await storage.remove(...args)),
     snapshot: timed('snapshot', async (...args) => await storage.snapshot(...args)),
     ...(storage.downloadUrl && {
       downloadUrl: timed('downloadUrl', async (...args) => await storage.downloadUrl!(...args))

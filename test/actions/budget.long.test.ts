@@ -79,7 +79,7 @@ t.test('actions.copied is told of each copy in the storage, and its failure is l
   }
   const first = await copy()
   t.equal(first.status, 200)
-  t.match(copies, [{ fileId, copyFileId: first.body.fileId, name: 'Copy.txt', fileType: 'txt', user: ADA }])
+  t.match(copies, [{ fileId, copyFileId: first.body.fileId, title: 'Copy.txt', fileType: 'txt', user: ADA }])
   isFailing = true
   const second = await copy()
   t.equal(second.status, 200)

@@ -269,7 +269,7 @@ t.test('everything that a page with a text document asks for: rename, copy, imag
 
   const created = await tabOf(page, () => button('Create new').click())
   t.match(created.url(), files.other)
-  t.strictSame(last(), ['create', { format: 'docx', lang: 'en', by: 'ada' }])
+  t.strictSame(last(), ['create', { fileType: 'docx', lang: 'en', by: 'ada' }])
   await created.close()
 
   await page.goto(link)
@@ -301,7 +301,8 @@ t.test('a new document: blank, or from a template that the user finds', { skip }
         note('create', action)
         const control = service.app.editorControl()
         const { template: from } = action
-        return { url: `/edit/${from ? await control.createDocument({ from }) : await control.createDocument('docx')}` }
+        await (from ? control.createDocument({ from }) : control.createDocument('docx'))
+        return { url: `/edit/${control.fileId}` }
       }
     }
   })
@@ -327,7 +328,7 @@ t.test('a new document: blank, or from a template that the user finds', { skip }
   const blank = await tabOf(page, () => chooser.getByRole('button', { name: 'Leeres Dokument' }).click())
   t.equal(await shownText(await editorFrame(blank)), '')
   await blank.close()
-  const asked = { format: 'docx', lang: 'de', by: 'ada' }
+  const asked = { fileType: 'docx', lang: 'de', by: 'ada' }
   t.strictSame(calls, [
     ['templates', asked],
     ['templates', asked],

@@ -157,7 +157,7 @@ function deepFrozen<Value extends object> (value: Value): Value {
   return Object.freeze(value)
 }
 
-t.test('the option control has the defaults of every control; what a control is given takes precedence, wherever it is given', async t => {
+t.test('the option defaults is for every control; what a control is given takes precedence, wherever it is given', async t => {
   const { app } = await startHost(t, {
     defaults: {
       lang: 'de',

@@ -2,12 +2,14 @@ import t from 'tap'
 import { ADA, startHost } from '../kit/host.js'
 
 t.test('reply.editor sends a whole page, which no cache keeps, and none without a document', async t => {
-  const pages: Readonly<Record<string, object>> = { plain: {}, none: {}, own: { title: 'Mine', lang: 'fr' }, wrong: { titel: 'Mine' } }
+  const pages: Readonly<Record<string, object>> = { plain: {}, none: {}, promise: {}, own: { title: 'Mine', lang: 'fr' }, wrong: { titel: 'Mine' } }
   const { app, origin } = await startHost(t, {
     prepare (app) {
       app.get('/:page', async (request, reply) => {
         const { page } = request.params as { page: string }
+        reply.header('link', '</help>; rel=help')
         const control = app.editorControl({ user: ADA, lang: 'de' })
+        if (page === 'promise') return reply.editor(control.createDocument('docx') as unknown as typeof control)
         if (page !== 'none') await control.uploadDocument(Buffer.from('x'), 'A <b>.docx')
         return reply.editor(control, pages[page])
       })
@@ -19,9 +21,10 @@ t.test('reply.editor sends a whole page, which no cache keeps, and none without 
   }
   const plain = await get('plain')
   t.match(plain, { status: 200, headers: { 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' } })
-  t.equal(plain.headers.link, app.editorControl().links.join(', '))
+  t.equal(plain.headers.link, ['</help>; rel=help', ...app.editorControl().links].join(', '))
   t.match(plain.body, /^<!doctype html>\n<html lang="de">[^]*<title>A &#60;b&#62;\.docx<\/title>[^]*<div class="onlyoffice-editor"/)
   t.match((await get('own')).body, /<html lang="fr">[^]*<title>Mine<[^]*"lang":"fr"/)
   t.match(await get('none'), { status: 500, body: 'FST_EDITOR_NO_DOCUMENT' })
+  t.match(await get('promise'), { status: 500, body: 'Option control must be a control: await' })
   t.match(await get('wrong'), { status: 500, body: 'titel is unknown' })
 })

@@ -25,8 +25,9 @@ async function optionsOf (path: string, name: string): Promise<string[]> {
   return declaration!.members.flatMap(member => namesOf(member))
 
   function namesOf (member: ts.TypeElement, prefix = ''): string[] {
-    const { name, type } = member as ts.PropertySignature
+    const { name, type: declared } = member as ts.PropertySignature
     const path = `${prefix}${(name as ts.Identifier).text}`
+    const type = declared && ts.isUnionTypeNode(declared) ? declared.types[0] : declared // the other is undefined
     return type && ts.isTypeLiteralNode(type) && !WHOLE.includes(path) ? type.members.flatMap(inner => namesOf(inner, `${path}.`)) : [path]
   }
 }

@@ -84,7 +84,7 @@ const faults: Readonly<Record<string, Fault>> = {
     options: { prepare: app => app.addHook('onRequest', async (_request, reply) => await reply.code(401).send({ error: 'please log in' })) },
     codes: ['HOOK_ANSWERS'],
     evidence: ['status 401', 'please log in', 'a GET', '/Controls/Editor/EditorHandler.ashx'],
-    remedy: /config\.editor\?\.caller is 'document-server'/
+    remedy: /config\.onlyoffice\?\.caller is 'document-server'/
   },
   'a hook that checks forms refuses callbacks': {
     options: {

@@ -131,7 +131,7 @@ t.test('a hook of the application that answers before the plugin is found, for d
     OPENING_ANSWERED_BY_APPLICATION: {
       status: 'error',
       evidence: /by the application itself with status 401, before the plugin/,
-      remedy: /config\.editor\.caller is 'document-server'/
+      remedy: /config\.onlyoffice\.caller is 'document-server'/
     }
   })
 

@@ -18,7 +18,7 @@ t.test('example minimal: what is typed on a phone is stored; the editor fills it
     const { x, y, width, height } = document.querySelector('[data-onlyoffice-editor] iframe').getBoundingClientRect()
     const { scrollWidth, scrollHeight, lang } = document.documentElement
     return { frame: [x, y, width, height], page: [scrollWidth, scrollHeight], lang, mode: document.compatMode, title: document.title }
-  })()`), { frame: [0, 0, 390, 664], page: [390, 664], lang: 'en', mode: 'CSS1Compat', title: 'Report' })
+  })()`), { frame: [0, 0, 390, 664], page: [390, 664], lang: 'en', mode: 'CSS1Compat', title: 'Report.docx' })
 
   await caretTo('End', editor.locator('[data-paragraph]').first())
   await page.keyboard.type('written on a phone')

@@ -10,6 +10,7 @@ export interface LogRecord {
   readonly level: number
   readonly msg: string
   readonly fileId?: string
+  readonly key?: string
   readonly err?: { readonly message: string, readonly code: string, readonly found?: Readonly<Record<string, unknown>> }
 }
 

@@ -61,7 +61,7 @@ for (const [name, prepare] of Object.entries({ ...neighbours, 'all of them': eve
       headers: { 'content-type': 'application/json', 'x-editor-page-token': pageToken },
       body: '{"name":"Letter"}'
     })
-    t.match(await renamed.json(), { name: 'Letter.txt' })
+    t.match(await renamed.json(), { title: 'Letter.txt' })
 
     const whole = await fetch(urls.download(fileId))
     t.equal(await whole.text(), 'by Ada')

@@ -19,7 +19,7 @@ async function registration (t: Test, options: unknown): Promise<void> {
 
 const HOOKS = [
   'rename', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights',
-  'favorite', 'create', 'documentName', 'page'
+  'favorite', 'create', 'title', 'page'
 ].map(name => `actions.${name}`)
 
 /** For each option what it must not be, in place of the values of every wrong type. */

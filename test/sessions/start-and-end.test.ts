@@ -154,8 +154,8 @@ t.test('onSessionStart and onSessionEnd that throw are logged, and change nothin
   t.equal(await post({ key, status: 2, url }), 0)
   await until(2)
   await app.close()
-  t.strictSame(log.records().filter(({ err }) => err?.message === 'the hook is broken').map(({ msg }) => msg), [
-    'the hook onSessionStart failed', 'the hook onSessionEnd failed'
+  t.strictSame(log.records().filter(({ err }) => err?.message === 'the hook is broken').map(({ msg, fileId, key }) => ({ msg, fileId, key })), [
+    { msg: 'the hook onSessionStart failed', fileId, key }, { msg: 'the hook onSessionEnd failed', fileId, key }
   ])
   t.match(await storedText(fileId), /what the document server saved/)
 })
