@@ -131,14 +131,14 @@ export function recovering ({ state, situation, editors }: Stage, during: During
   /** Whether the plugin and the document servers know that nobody edits the document. */
   function isAtRest (): boolean {
     const isKeptOnly = ({ key, refused }: Keyed) => !live().has(key) || refused !== 'no'
-    const isQuiet = (one: Keyed) => !one.doubtful && !one.ghost && isKeptOnly(one) && !isUnassembled(one)
+    const isQuiet = (one: Keyed) => !one.doubtful && !one.ghost && isKeptOnly(one) && !goesOn(one)
     const nobodyEdits = editors.every(({ is, session }) => is === 'gone' || session.viewOnly)
     return nobodyEdits && [...model.keys.values()].every(isQuiet)
   }
 }
 
-/** Whether the document server goes on with a key because it could make no file of it. */
-function isUnassembled ({ key, server }: Keyed): boolean {
-  const last = server.sentRequests.findLast(({ body }) => body?.key === key && (body.status === 2 || body.status === 3))
-  return last?.body?.status === 3
+/** Whether the document server goes on with a key: it could make no file of it, or waits for an editor to come back. */
+function goesOn ({ key, server, unsaved }: Keyed): boolean {
+  const last = server.sentRequests.findLast(({ body }) => body?.key === key && Number(body.status) <= 3)?.body
+  return last?.status === 3 || (last?.status === 1 && unsaved)
 }
