@@ -52,6 +52,8 @@ export function observer (state: State): Observer {
       if (!isAccepted) model.confuse(key)
       else if (one.unsettled > 0) one.unsettled--
       if (status === 4 && isAccepted && one.unsettled === 0) one.ghost = false
+      // A second window of the only user looks like a new session after a crash, which sees only what was refused.
+      if (one.wasForgotten && one.latest !== null && isAlone(body!)) one.doubtful = true
     }
     if (one.server.forgotten.has(key)) one.wasForgotten = true
     if (status === 2 && answer === null && one.refused !== 'known') one.refused = 'unknown'
@@ -67,4 +69,10 @@ export function observer (state: State): Observer {
     texts.set(path, text)
     return text
   }
+}
+
+/** Whether the only user has just joined. */
+function isAlone ({ users, actions }: NonNullable<SentRequest['body']>): boolean {
+  const [joined] = (actions ?? []) as ReadonlyArray<{ readonly type: number, readonly userid: string }>
+  return joined?.type === 1 && (users as readonly string[]).every(user => user === joined.userid)
 }
