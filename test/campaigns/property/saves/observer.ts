@@ -53,7 +53,7 @@ export function observer (state: State): Observer {
       else if (one.unsettled > 0) one.unsettled--
       if (status === 4 && isAccepted && one.unsettled === 0) one.ghost = false
       // A second window of the only user looks like a new session after a crash, which sees only what was refused.
-      if (one.wasForgotten && one.latest !== null && isAlone(body!)) one.doubtful = true
+      if ((one.wasForgotten || one.refused !== 'no') && one.latest !== null && isAlone(body!)) one.doubtful = true
     }
     if (one.server.forgotten.has(key)) one.wasForgotten = true
     if (status === 2 && answer === null && one.refused !== 'known') one.refused = 'unknown'
