@@ -48,6 +48,8 @@ async function start (t: Test, options: (origin: string) => HostOptions) {
   return { host, documentServer, begun: () => begun.filter(address => address !== new URL(host.origin).host) }
 }
 
+const messageOf = async (response: Response) => (await response.json() as { message: unknown }).message
+
 const BEHIND: HostOptions = { documentServerOrigin: 'https://docs.invalid' }
 
 /** The document server at the address that browsers know, and behind one. */
@@ -64,7 +66,7 @@ for (const [setup, options] of Object.entries(setups)) {
       for (const path of [...PRIVATE, ...DISGUISED]) {
         const response = await host.proxied(named + path, { method })
         t.equal(response.status, 403, `${method} ${path}`)
-        if (method === 'GET') t.equal(await response.text(), `Blocked: at ${named} the proxy reads result files only, and proxy.allow does not name this path`)
+        if (method === 'GET') t.equal(await messageOf(response), `Blocked: at ${named} the proxy reads result files only, and proxy.allow does not name this path`)
       }
     }
     t.strictSame(begun(), [])
@@ -84,7 +86,7 @@ for (const [setup, options] of Object.entries(setups)) {
       for (const target of path.startsWith('//') ? [named + path] : [path, named + path]) {
         const response = await through(target)
         t.equal(response.status, 403, target)
-        t.equal(await response.text(), 'Blocked: a redirect leads to a URL that is not allowed')
+        t.equal(await messageOf(response), 'Blocked: a redirect leads to a URL that is not allowed')
       }
     }
     t.strictSame(documentServer.requests.filter(path => !path.startsWith('/cache/files/moved?')), [])
@@ -100,7 +102,7 @@ t.test('neither a page nor a redirect may name the document server\'s internal U
   for (const base of [origin, `http://127.1:${port}`, `http://user@127.0.0.1:${port}`, `http://localhost:${port}`]) {
     const response = await host.proxied(`${base}/cache/files/x`)
     t.equal(response.status, 403, base)
-    t.equal(await response.text(), `Blocked: ${new URL(base).origin} is not allowed`)
+    t.equal(await messageOf(response), `Blocked: ${new URL(base).origin} is not allowed`)
   }
   t.strictSame(begun(), [])
 

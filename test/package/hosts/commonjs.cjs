@@ -12,7 +12,7 @@ async function start () {
     storage: editor.fileStorage({ directory: DIRECTORY })
   })
   const control = app.editorControl({ user: { id: '7', name: 'Ada' } })
-  const fileId = await control.setDocumentFromBytes(Buffer.from('first'), 'Notes.txt')
+  const { fileId } = await control.setDocumentFromBytes(Buffer.from('first'), 'Notes.txt')
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
   process.send({ address, fileId, config: control.config })
