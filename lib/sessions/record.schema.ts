@@ -1,8 +1,15 @@
 import { type Static, Type } from 'typebox'
+import type { SavedEvent } from '../../types/events.js'
 
 // What the plugin notes of a file: one small JSON value, shared by all instances of the application. One with anything
 // else in it is refused: a rewrite would drop what a newer version of this library has added. Whatever changes here
 // needs another `format`.
+
+/** What is stored is copied from the storage and not validated: an odd `size` must not make the record useless. */
+interface SavedResult extends Omit<SavedEvent['stored'], 'fileId'>, Pick<SavedEvent, 'rule'> {
+  readonly conflictFileId?: string
+  readonly conflictReason?: NonNullable<SavedEvent['conflict']>['reason']
+}
 
 const OptionalString = Type.Optional(Type.String())
 /** Milliseconds since the epoch. */
@@ -53,8 +60,8 @@ const SaveIdentitySchema = Type.Object({
 }, exact)
 
 const ResultSchema = Type.Object({
-  fileType: Type.String(),
-  size: Type.Number(),
+  fileType: Type.Optional(Type.Unknown()),
+  size: Type.Optional(Type.Unknown()),
   revision: Type.String(),
   conflictFileId: OptionalString,
   conflictReason: Type.Optional(Type.Union([
@@ -83,7 +90,7 @@ const StoredSaveSchema = Type.Object({
    * Content fields of the `onSaved` event; absent if nothing was stored. In the record of a conflict copy: of the save
    * that was stored there for another file, with the copy's own ID as `conflictFileId`.
    */
-  result: Type.Optional(ResultSchema)
+  result: Type.Optional(Type.Unsafe<SavedResult>(ResultSchema))
 }, exact)
 
 const ForceSaveResultSchema = Type.Object({
