@@ -86,7 +86,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 const OTHER_TEMPLATES = /^(dot|xlt|pot)m?$|^(wpt|ett|dpt|stw|vst[mx])$/
 
 /** The type of documents that are made from a file of this type. Throws `InvalidOptionError` if there is none. */
-export function documentTypeFrom (fileType: string): string {
+export function fileTypeMadeFrom (fileType: string): string {
   if (!OTHER_TEMPLATES.test(fileType)) return DOCUMENTS[fileType] ?? fileType
   throw new InvalidOptionError('from', `must not be a .${fileType} file: of templates, ${Object.keys(DOCUMENTS).join(', ')} become documents`)
 }
@@ -98,7 +98,7 @@ export function documentTypeFrom (fileType: string): string {
  * Source: ECMA-376, part 2 (content types); OpenDocument 1.2, part 3 (mimetype, manifest)
  */
 export async function documentFrom (content: StorageContent, template: string): Promise<StorageContent> {
-  const document = documentTypeFrom(template)
+  const document = fileTypeMadeFrom(template)
   const file = Buffer.from(await bytesOfContent(content, MAX_TEMPLATE_BYTES))
   await checkDocument(file, `_.${template}`)
   if (!isZip(file, template)) throw new WrongFormatError(template) // protected by a password

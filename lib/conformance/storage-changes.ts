@@ -102,11 +102,11 @@ const documentCases: StorageCases = {
     assert.equal(replaced.fileType, 'odt', 'info.fileType must be the new extension in lower case')
     assert.equal(replaced.fileId, fileId, 'replace must keep the fileId')
     await assertUnchanged(storage, replaced, Buffer.concat(chunks))
-    assert.equal((await list?.())?.length, count, 'replace must remove the file with the old fileType')
+    assert.equal((await list?.())?.length, count, 'replace must remove the file with the old extension')
 
     const back = await replace(storage, fileId, patternBytes(7), { fileType: 'docx' })
     assert.equal(back.fileType, 'docx', 'replace must change the extension back')
-    assert.notEqual(back.revision, old.revision, 'the revision must differ from earlier ones with the same fileType')
+    assert.notEqual(back.revision, old.revision, 'the revision must differ from earlier ones with the same extension')
     await assertStored(storage, fileId, patternBytes(7))
   }
 }

@@ -89,7 +89,9 @@ export async function assertSourceFails (
 }
 
 /** Replaces a stored file. */
-export async function replace (storage: EditorStorage, ...args: Parameters<EditorStorage['replace']>): Promise<StoredDocument> {
+export async function replace (
+  storage: EditorStorage, ...args: Parameters<EditorStorage['replace']>
+): Promise<StoredDocument> {
   const info = await storage.replace(...args)
   assert.ok(info, 'replace of a stored file must resolve to its info')
   return info

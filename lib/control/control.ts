@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { CreateDocumentOptions, CreateFromOptions, TemplateFile } from '../../types/blank.js'
 import type {
-  ControlConvertOptions, EditorControl, EditorControlDefaults, SignedConfig,
+  ControlConvertOptions, EditorControl, EditorControlDefaults, ForceSaveResult, SignedConfig,
   ThumbnailRequest
 } from '../../types/control.js'
+import type { ForceSaveMessage } from '../../types/diagnostics.js'
 import type { StorageContent, StoredDocument } from '../../types/storage.js'
-import { blankDocument, documentTypeFrom, documentFrom } from '../blank/blank-document.js'
+import { blankDocument, fileTypeMadeFrom, documentFrom } from '../blank/blank-document.js'
 import { channels, reportEnd } from '../diagnostics.js'
 import { conversionKey } from '../document-server/conversion-service.js'
 import { extensionOf, SEPARATORS } from '../document-server/formats.js'
@@ -176,7 +177,7 @@ export function createControl (
         channels.forceSave,
         { fileId, key },
         async () => await services.forceSaves.request(fileId, key, options),
-        result => ({ outcome: result.saved ? result.stored.fileId === fileId ? 'saved' : 'conflict' : result.reason })
+        result => ({ outcome: forceSaveOutcome(result, fileId) })
       )
     },
 
@@ -242,7 +243,7 @@ export function createControl (
   ): Promise<void> {
     const given = contentFrom(content)
     const templateType = extensionOf(template)
-    const fileType = documentTypeFrom(templateType)
+    const fileType = fileTypeMadeFrom(templateType)
     const base = extensionOf(wanted) === templateType ? wanted.trimEnd().slice(0, -templateType.length - 1) : wanted
     const title = titleWith(base, fileType)
     const isTemplate = fileType !== templateType
@@ -394,6 +395,11 @@ export function createControl (
   function openedFileType (): string {
     return openedFile()?.fileType ?? extensionOf(control.documentName)
   }
+}
+
+function forceSaveOutcome (result: ForceSaveResult, fileId: string): ForceSaveMessage['outcome'] {
+  if (!result.saved) return result.reason
+  return result.stored.fileId === fileId ? 'saved' : 'conflict'
 }
 
 function titleWith (title: string, fileType: string): string {

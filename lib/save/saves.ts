@@ -23,7 +23,9 @@ export interface SavedFile extends Pick<SaveRequest, 'url' | 'fileType'> {
   readonly namedByPage?: boolean
 }
 
-type Consume<Result> = (content: AsyncIterable<Uint8Array>, response: Pick<EditorHttpResponse, 'header'>) => Promise<Result>
+type Consume<Result> = (
+  content: AsyncIterable<Uint8Array>, response: Pick<EditorHttpResponse, 'header'>
+) => Promise<Result>
 
 /** Success statuses without a complete document. */
 const PARTIAL_OR_EMPTY: ReadonlySet<number> = new Set([204, 205, 206])
