@@ -118,8 +118,7 @@ const rules: Rules<FastifyOnlyofficeOptions> = {
     ...each(Timeout, 'total', 'body', 'hooks', 'inspect', 'storage', 'session', 'close')
   },
   logLevel: rule('must be a log level', isNotBlank),
-  ...each(AnyObject, 'constraints', 'config'),
-  openapi: rule('must be true or an object with the list tags', anyOf(isOneOf(true), isOpenApiOption))
+  ...each(AnyObject, 'constraints', 'config')
 }
 
 const defaultOptions = {
@@ -281,12 +280,6 @@ function toTargets (
       ? { origin: new URL(target).origin }
       : { origin: new URL(target.origin).origin, path: new URL(target.path, target.origin).pathname }
   )
-}
-
-function isOpenApiOption (value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { tags = [], ...others } = value
-  return listOf(isString)(tags) && Object.keys(others).length === 0
 }
 
 function isProxyTarget (value: unknown): boolean {

@@ -22,7 +22,7 @@ const checker = program.getTypeChecker()
  * @param {ts.Type} type @param {string} prefix @returns {string[]} */
 function membersOf (type, prefix = '') {
   const parts = type.isUnion() ? type.types : [type]
-  const strings = prefix === '' ? parts.flatMap(part => part.isStringLiteral() ? [part.value] : []) : []
+  const strings = prefix === '' ? parts.flatMap(part => part.isStringLiteral() ? [part.value] : []).sort() : []
   const names = parts.filter(part => part.flags & ts.TypeFlags.Object).flatMap(part =>
     checker.getPropertiesOfType(part).filter(isOurs).flatMap(member => {
       const path = prefix + member.name

@@ -687,6 +687,7 @@ export interface FastifyOnlyofficeOptions {
   /**
    * Config of all of the plugin's routes, as in Fastify: for hooks and plugins of the application that read
    * `request.routeOptions.config`. Each route also has `config.onlyoffice`, which tells who asks.
+   * `swaggerTransform`: what `@fastify/swagger` shows of the routes, by default their own schemas.
    *
    * @default {}
    * @example
@@ -695,11 +696,4 @@ export interface FastifyOnlyofficeOptions {
    * ```
    */
   readonly config?: FastifyContextConfig & Readonly<Record<string, unknown>> | undefined
-  /**
-   * Shows the plugin's routes in the document of `@fastify/swagger`, with their parameters and bodies: the handler, the
-   * actions of pages and the doctor's page. `tags`: by default `['editor']`.
-   *
-   * @default the routes are hidden
-   */
-  readonly openapi?: true | { readonly tags?: readonly string[] } | undefined
 }

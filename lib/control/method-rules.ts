@@ -1,8 +1,9 @@
 import type { CreateDocumentOptions, CreateFromOptions } from '../../types/blank.js'
 import type {
-  ControlConvertOptions, ConvertToPdfOptions, EditorMessages, OpenDocumentOptions, RenderOptions, UploadDocumentOptions,
+  ControlConvertOptions, ConvertToPdfOptions, OpenDocumentOptions, RenderOptions, UploadDocumentOptions,
   ThumbnailRequest
 } from '../../types/control.js'
+import { type EditorMessages, englishMessages } from '../../types/messages.js'
 import { conversionRules, numbered, Pixels, words } from '../document-server/conversion-service.js'
 import { convertRules as awaitRules } from '../document-server/files.js'
 import { isPageUrl } from '../util/url.js'
@@ -10,7 +11,6 @@ import {
   anyOf, AnyString, each, integerFrom, isObject, isString, listOf, NotBlank, rule, type Rules, Signal, stringThat,
   TrueOrFalse
 } from '../util/validate.js'
-import { textsIn } from './page.js'
 
 // Argument rules for `EditorControl`.
 
@@ -62,7 +62,5 @@ export const renderRules: Rules<RenderOptions> = {
   ),
   closeUrl: rule('must be an http(s) URL, or a path that begins with one slash', stringThat(isPageUrl)),
   lang: rule('must be a language such as de or pt-BR', stringThat(lang => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(lang))),
-  get messages () {
-    return each(AnyString, ...Object.keys(textsIn('en')) as Array<keyof EditorMessages>)
-  }
+  messages: each(AnyString, ...Object.keys(englishMessages) as Array<keyof EditorMessages>)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { EditorControlDefaults, EditorMessages, RenderOptions, SignedConfig } from '../../types/control.js'
+import type { EditorControlDefaults, RenderOptions, SignedConfig } from '../../types/control.js'
+import { type EditorMessages, englishMessages } from '../../types/messages.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
 import { escapeHtml } from '../util/text.js'
@@ -85,10 +86,10 @@ export interface PageUrls {
 const LANGUAGES: ReadonlySet<string> = new Set([
   'ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'pl', 'pt', 'ru', 'tr', 'zh'
 ])
-const translations = new Map<string, Required<EditorMessages>>()
+const translations = new Map<string, Required<EditorMessages>>([['en', englishMessages]])
 
 /** The page's texts in one of these languages. Read when they are first needed. */
-export function textsIn (language: string): Required<EditorMessages> {
+function textsIn (language: string): Required<EditorMessages> {
   const known = translations.get(language)
   if (known) return known
   const texts = JSON.parse(

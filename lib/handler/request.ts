@@ -164,15 +164,14 @@ const NEVER_MS = 2 ** 31 - 1
 
 /** Gives each route the application's `config` and `config.onlyoffice.caller`, which tells hooks who is calling. */
 export function routeOptionsWith (
-  { constraints, config, openapi }: Pick<FastifyOnlyofficeOptions, 'constraints' | 'config' | 'openapi'>,
+  { constraints, config }: Pick<FastifyOnlyofficeOptions, 'constraints' | 'config'>,
   { handlerTimeout = 0 }: { readonly handlerTimeout?: number }
 ): RouteOptionsOf {
-  const { tags = ['editor'] } = openapi === true || openapi === undefined ? {} : openapi
   return (caller, schema) => ({
     ...(constraints && { constraints }),
     // It would cut downloads, and answer a save that is being stored. Everything has `timeouts` of its own.
     ...(handlerTimeout > 0 && { handlerTimeout: NEVER_MS }),
-    schema: { tags, ...schema, hide: !openapi || !schema } as FastifySchema,
+    schema: { tags: ['editor'], ...schema, hide: !schema } as FastifySchema,
     // The application's validator has no effect here. A part of a request that a route does not check here is checked
     // once its sender is known, or becomes an answer of its own: there the schema is for API documentation.
     validatorCompiler: () => () => true,

@@ -118,14 +118,13 @@ const wrong: Record<string, unknown[]> = {
   'timeouts.inspect': [0, 60],
   logLevel: ['', 7],
   constraints: ['x', 7],
-  config: ['x', 7],
-  openapi: [false, 'x', { tags: 'x' }, { tags: [7] }, { title: 'x' }]
+  config: ['x', 7]
 }
 
 /** Types that few of the options have. */
 const everyType: unknown[] = [null, 7, Symbol('x'), {}]
 const takesNumbers = /Lifetime$|^maxFileSize$|^bodyLimit$|^concurrentSaves$|^timeouts\./
-const takesObjects = /^(constraints|config|openapi)$/
+const takesObjects = /^(constraints|config)$/
 const mayBe = (name: string, value: unknown) => typeof value === 'number' ? takesNumbers.test(name) : value !== null && typeof value === 'object' && takesObjects.test(name)
 
 t.test('every option with a wrong type or value is refused with an error that names the option and states the rule', async t => {
@@ -188,8 +187,7 @@ t.test('the options object is never modified: a deep-frozen one works', async t 
     bodyLimit: 10,
     logLevel: 'warn' as const,
     constraints: {},
-    config: { public: true },
-    openapi: { tags: ['documents'] }
+    config: { public: true }
   })
   const host = await startHost(t, options)
   const control = host.app.editorControl(deepFrozen({ user: { id: '7', name: 'Ada' }, permissions: { edit: true } }))
