@@ -11,20 +11,25 @@ import type { DocumentContent, VersionLabel } from './storage.js'
  */
 export type SignedConfig = Omit<Config, 'events'> & Required<Pick<Config, 'document' | 'editorConfig' | 'token'>>
 
+/** The editor's own types, in which an optional field may also be `undefined`. */
+type Loose<Value> = Value extends readonly unknown[] ? Value : Value extends object ? LooseFields<Value> : Value
+type LooseFields<Fields> = {
+  [Name in keyof Fields]: Loose<Fields[Name]> | (object extends Pick<Fields, Name> ? undefined : never)
+}
+
 /** Fields of the configuration's `document` that a control does not set itself. */
-export type DocumentDefaults = Omit<DocumentNormal, 'key' | 'url' | 'title' | 'fileType'>
+export type DocumentDefaults = LooseFields<Omit<DocumentNormal, 'key' | 'url' | 'title' | 'fileType'>>
 
 /** How the editor looks and what it offers, with what the documentation of 10.0 adds. */
-export type EditorCustomization = NonNullable<EditorConfigNormal['customization']> & {
+export type EditorCustomization = LooseFields<NonNullable<EditorConfigNormal['customization']>> & {
   /** The tools of artificial intelligence, as that documentation describes them. */
   readonly ai?: unknown
 }
 
 /** Fields of the configuration's `editorConfig` that a control does not set itself. */
 export type EditorDefaults =
-  & Omit<EditorConfigNormal, 'callbackUrl' | 'customization'>
-  & Pick<EditorConfigEmbedded, 'embedded'>
-  & { readonly customization?: EditorCustomization }
+  & LooseFields<Omit<EditorConfigNormal, 'callbackUrl' | 'customization'> & Pick<EditorConfigEmbedded, 'embedded'>>
+  & { readonly customization?: EditorCustomization | undefined }
 
 /**
  * Any part of the editor's configuration that does not depend on the opened document: key, URL, title, file type and

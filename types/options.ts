@@ -541,7 +541,7 @@ export interface FastifyOnlyofficeOptions {
    * ```
    */
   readonly canEdit?: ((
-    target: { readonly fileId: string, readonly user: EditorControlDefaults['user'] },
+    target: { readonly fileId: string, readonly user: PageUser | undefined },
     context: HookContext
   ) => boolean | string | Promise<boolean | string>) | undefined
   /**

@@ -4,7 +4,7 @@ import type { EditorControl, EditorControlDefaults } from '../../types/control.j
 import type { RequestHookContext } from '../../types/hooks.js'
 import type { EditorSessions } from '../../types/sessions.js'
 import type { ControlServices } from '../control/control.js'
-import type { Need } from '../control/defaults.js'
+import { type Need, userOf } from '../control/defaults.js'
 import { ActionFailedError, HookTimeoutError, LockedError, NO_REASON } from '../errors.js'
 import { errorStatus } from '../handler/request.js'
 import type { PageClaims } from '../security/signatures.js'
@@ -72,7 +72,7 @@ export async function callHook<Name extends HookName> (
   expected = 'anything', extraTime = 0
 ): Promise<Returned<Name>> {
   const hook = services.settings.actions[name] as ActionHook<object, Returned<Name>>
-  const action = { fileId, user: defaults.user, ...withoutUndefined(told) }
+  const action = { fileId, user: userOf(defaults), ...withoutUndefined(told) }
   return await callInTime(services, name, context => hook(action, context), { fileId, request, expected, extraTime })
 }
 

@@ -1,5 +1,5 @@
 import type { DocumentPermissions } from '@onlyoffice/doceditor-types'
-import type { ActionOptions, PageAccess, PageRights } from '../../types/actions.js'
+import type { ActionOptions, PageAccess, PageRights, PageUser } from '../../types/actions.js'
 import type { EditorControlDefaults, RenderOptions } from '../../types/control.js'
 import { InvalidOptionError } from '../errors.js'
 import { isJsonObject } from '../util/text.js'
@@ -141,6 +141,11 @@ function rightsOf ({ type, mode, permissions = {}, history }: EditorControlDefau
     download: download !== false,
     history: history ?? mayEdit
   }
+}
+
+/** As hooks get the user. A page's token has dropped what is `undefined`. */
+export function userOf ({ user }: EditorControlDefaults): PageUser | undefined {
+  return user as PageUser | undefined
 }
 
 /** Something that a page must allow its user. `change`: anything that is saved, such as comments. */

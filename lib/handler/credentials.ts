@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageActionName } from '../../types/actions.js'
 import type { AuthorizeTarget } from '../../types/options.js'
-import { accessOf, mayUse, type Need } from '../control/defaults.js'
+import { accessOf, mayUse, type Need, userOf } from '../control/defaults.js'
 import { ForbiddenError, InvalidCallbackError, UnauthorizedError } from '../errors.js'
 import { ONLY_WITH_TOKEN, type PageClaims, type SignatureState } from '../security/signatures.js'
 import { runRequestHook, type Services } from '../services.js'
@@ -132,7 +132,7 @@ export function createCredentials (services: Services) {
       const isGranted = await askApplication(request, {
         action: name,
         fileId,
-        user: defaults.user,
+        user: userOf(defaults),
         ...accessOf(defaults)
       })
       if (state === 'expired' && !isGranted) {

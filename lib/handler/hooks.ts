@@ -5,7 +5,7 @@ import type { FinishedEvent, ForceSavedEvent } from '../../types/events.js'
 import type { HookContext } from '../../types/hooks.js'
 import type { FastifyOnlyofficeOptions } from '../../types/options.js'
 import type { SessionEndEvent, SessionStartEvent } from '../../types/sessions.js'
-import { mayUse } from '../control/defaults.js'
+import { mayUse, userOf } from '../control/defaults.js'
 import { channels } from '../diagnostics.js'
 import { saveIdOf } from '../save/save-request.js'
 import { type HookCall, runHook, type Services } from '../services.js'
@@ -91,7 +91,7 @@ export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shut
     try {
       const answer: unknown = await runHook<unknown>(
         services,
-        context => hook({ fileId, user: defaults.user }, context),
+        context => hook({ fileId, user: userOf(defaults) }, context),
         { name: 'canEdit', fileId, request }
       )
       if (answer === true) return null

@@ -12,7 +12,7 @@ const options: FastifyOnlyofficeOptions = {
   publicBaseUrl: 'https://app.example.com',
   storage,
   httpClient: undiciClient({ timeouts: { connect: 1000 } }),
-  onSaved: event => console.log(event.fileId satisfies string, event.size satisfies number),
+  onSaved: event => console.log(event.fileId satisfies string, event.stored.size satisfies number),
   onCallback (event) {
     // @ts-expect-error its type is not known before the status is
     console.log(event.url satisfies string | undefined)
@@ -26,7 +26,9 @@ await app.register(editor, options)
 
 const { fileId } = await app.editorStorage.create('docx', new Uint8Array())
 const control: EditorControl = app.editorControl({ user: { id: '7', name: 'Ada' }, lang: 'de', permissions: { edit: false } })
-await control.openDocument(fileId, { name: 'Report.docx' })
+await control.openDocument(fileId, { title: 'Report.docx' })
+const maybe: string | undefined = process.env.MAYBE
+app.editorControl({ user: { id: '7', name: maybe }, lang: maybe as 'de' | undefined, permissions: undefined, customization: { about: undefined } })
 
 export const page: string = control.render()
 export const pdf: Buffer = await control.convertToPdf({ maxAttempts: 3 })
