@@ -1,5 +1,5 @@
 import type { StoredDocument } from '../../types/storage.js'
-import { digest, type LaterText, textOf } from '../util/text.js'
+import { digest } from '../util/text.js'
 
 type Content = Pick<StoredDocument, 'fileId' | 'revision'>
 
@@ -21,9 +21,9 @@ export type DocumentKeys = ReturnType<typeof documentKeys>
  * `handlerUrl` is the handler's public URL, which identifies the application. `server` is the origin of the document
  * server.
  */
-export function documentKeys (handlerUrl: LaterText, server: string) {
+export function documentKeys (handlerUrl: () => string, server: string) {
   const serverPart = digest(server).slice(0, 8)
-  const filePrefix = (fileId: string) => `${digest(textOf(handlerUrl), fileId)}.`
+  const filePrefix = (fileId: string) => `${digest(handlerUrl(), fileId)}.`
   const contentPrefix = ({ fileId, revision }: Content) => `${filePrefix(fileId)}${digest(revision)}.`
 
   return {

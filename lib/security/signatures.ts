@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, tim
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { EditorControlDefaults } from '../../types/control.js'
 import type { EditorClock } from '../../types/options.js'
-import { isJsonObject, type LaterText, textOf } from '../util/text.js'
+import { isJsonObject } from '../util/text.js'
 import { parseUrl } from '../util/url.js'
 
 export type SignatureState = 'absent' | 'valid' | 'expired' | 'invalid'
@@ -16,7 +16,7 @@ export interface SignatureQuery {
 }
 
 interface Options {
-  readonly publicBaseUrl: LaterText
+  readonly publicBaseUrl: () => string
   /** The handler's path below `publicBaseUrl`. */
   readonly path: string
   readonly secrets: readonly string[]
@@ -45,7 +45,7 @@ export type HandlerUrls = ReturnType<typeof handlerUrls>
 export function handlerUrls (
   { publicBaseUrl, path, secrets, signedUrls, downloadUrlLifetime, clock = Date }: Options
 ) {
-  const base = () => textOf(publicBaseUrl) + path
+  const base = () => publicBaseUrl() + path
   const signer = urlSigner(secrets, base)
 
   function urlOf (url: SignedUrl): string {
@@ -186,11 +186,11 @@ const KEY_PURPOSE = 'fastify-onlyoffice signed URL, version 1'
  * Signs with HMAC-SHA256, under keys derived by HKDF (RFC 5869) from the secrets shared with the document server: a
  * leaked or guessed key does not reveal the secret. `scope` separates applications that share a secret.
  */
-export function urlSigner (secrets: readonly string[], scope: LaterText) {
+export function urlSigner (secrets: readonly string[], scope: () => string) {
   const keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32))))
 
   function signatureOf (key: KeyObject, { purpose, fileId, expires, key: documentKey }: SignedUrl): string {
-    const content = JSON.stringify([textOf(scope), purpose, fileId, expires ?? null, documentKey ?? null])
+    const content = JSON.stringify([scope(), purpose, fileId, expires ?? null, documentKey ?? null])
     return createHmac('sha256', key).update(content).digest('base64url')
   }
 
@@ -235,7 +235,7 @@ type CheckedPageToken =
 interface PageTokenOptions {
   readonly secrets: readonly string[]
   /** URL of the handler, which separates applications that share a secret. */
-  readonly scope: LaterText
+  readonly scope: () => string
   /** Milliseconds for which a token is valid. */
   readonly tokenLifetime: number
   readonly clock: EditorClock

@@ -39,10 +39,3 @@ export async function sha256Of (content: AsyncIterable<Uint8Array>): Promise<str
   for await (const chunk of content) sha256.update(chunk)
   return sha256.digest('hex')
 }
-
-/** A text, or what returns it: it may not be known before the application listens. */
-export type LaterText = string | (() => string)
-
-export function textOf (text: LaterText): string {
-  return typeof text === 'string' ? text : text()
-}

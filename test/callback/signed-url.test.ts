@@ -22,7 +22,7 @@ t.test('the signature of a callback URL is valid for exactly what it was made fo
   const { fileId, origin } = editing
   const good = new URL(editing.urls.callback(fileId))
   const signature = good.searchParams.get('signature')!
-  const settings = { publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 60_000 }
+  const settings = { publicBaseUrl: () => origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 60_000 }
   const withSignature = (text: string) => editing.handler({ action: 'callback', fileId, signature: text })
   const signatureOf = (url: string) => new URL(url).searchParams.get('signature')!
 

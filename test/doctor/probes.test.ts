@@ -89,8 +89,8 @@ t.test('a probe expires after five minutes, and one of another application or an
 
   const foreign = { path: '/Controls/Editor/EditorHandler.ashx', signedUrls: true, downloadUrlLifetime: 1000, clock }
   for (const urls of [
-    handlerUrls({ ...foreign, publicBaseUrl: host.origin, secrets: [OTHER_SECRET] }),
-    handlerUrls({ ...foreign, publicBaseUrl: 'http://other.test', secrets: [SECRET] })
+    handlerUrls({ ...foreign, publicBaseUrl: () => host.origin, secrets: [OTHER_SECRET] }),
+    handlerUrls({ ...foreign, publicBaseUrl: () => 'http://other.test', secrets: [SECRET] })
   ]) {
     t.equal((await fetch(urls.probe(ID).replace('http://other.test', host.origin))).status, 401)
   }

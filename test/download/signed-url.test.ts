@@ -10,7 +10,7 @@ import { SECRET } from '../kit/document-server.js'
 const OTHER_SECRET = 'another-secret-of-this-test-suite-987654'
 const DAY = 86_400
 
-const settingsOf = ({ origin }: Host) => ({ publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: DAY * 1000 })
+const settingsOf = ({ origin }: Host) => ({ publicBaseUrl: () => origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: DAY * 1000 })
 
 t.test('the signature of a download URL is valid for exactly what it was made for', async t => {
   const host = await startHost(t)

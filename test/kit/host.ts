@@ -93,7 +93,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     downloadUrlLifetime = 86_400_000
   } = options
   const publicBaseUrl = given as string
-  const urls = handlerUrls({ publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime, clock })
+  const urls = handlerUrls({ publicBaseUrl: () => publicBaseUrl, path: prefix + path, secrets, signedUrls, downloadUrlLifetime, clock })
   const handler = (query: Record<string, string>) => `${origin}${HANDLER}?${new URLSearchParams(query)}`
   const proxyHeaders = { 'x-editor-proxy-token': urls.proxyToken('') }
   const { origins = profile === 'classic' ? 'any' : [], internalUrl } = options.documentServer ?? {}
@@ -115,7 +115,7 @@ export async function startHost (t: Test, { documentServerOrigin = 'http://127.0
     storage: app.editorStorage,
     handler,
     urls,
-    keys: documentKeys(publicBaseUrl + prefix + path, documentServerOrigin),
+    keys: documentKeys(() => publicBaseUrl + prefix + path, documentServerOrigin),
     postCallback,
     async postSignedCallback (fileId, given) {
       const payload = asDocumentServer(given, own)

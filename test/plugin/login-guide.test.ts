@@ -73,7 +73,7 @@ async function start (t: Test, section: string, besides: (app: FastifyInstance) 
   })
   app.get('/page', async () => 'my page')
   await app.ready()
-  const urls = handlerUrls({ publicBaseUrl: origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 60_000 })
+  const urls = handlerUrls({ publicBaseUrl: () => origin, path: HANDLER, secrets: [SECRET], signedUrls: true, downloadUrlLifetime: 60_000 })
   const { fileId } = await storage.create('txt', Buffer.from('content'))
   const control = await app.editorControl().openDocument(fileId)
 

@@ -16,7 +16,7 @@ const later = Math.floor(Date.now() / 1000) + 600
 t.test('a signed download URL is refused if its expiry is not a plain number of seconds', async t => {
   const host = await startHost(t)
   const { fileId } = await host.storage.create('txt', Buffer.from('content'))
-  const signer = urlSigner([SECRET], host.origin + HANDLER)
+  const signer = urlSigner([SECRET], () => host.origin + HANDLER)
   const download = (expires?: string) =>
     fetch(
       host.handler({
@@ -35,7 +35,7 @@ t.test('a signed callback URL with any expiry is refused', async t => {
   const host = await startHost(t, { onCallback: ({ fileId }) => { seen.push(fileId) } })
   const { fileId } = await host.storage.create('txt', Buffer.from('content'))
   const { documentKey: key } = await host.app.editorControl().openDocument(fileId)
-  const signer = urlSigner([SECRET], host.origin + HANDLER)
+  const signer = urlSigner([SECRET], () => host.origin + HANDLER)
   const payload = { key, status: 1, users: ['a'] }
   async function post (expires?: string): Promise<string> {
     const url = host.handler({
@@ -59,7 +59,7 @@ t.test('a signed callback URL with any expiry is refused', async t => {
 
 t.test('a proxy token is refused if its expiry is not a plain number of seconds', async t => {
   const host = await startHost(t)
-  const signer = urlSigner([SECRET], host.origin + HANDLER)
+  const signer = urlSigner([SECRET], () => host.origin + HANDLER)
   async function report (expires: string): Promise<number> {
     const token = `${expires}.${signer.sign({ purpose: 'proxy', fileId: '', expires })}`
     const headers = { 'x-editor-proxy-token': Buffer.from(token).toString('latin1') }

@@ -128,13 +128,13 @@ const now = () => Math.floor(Date.now() / 1000)
 
 /** What an application and its document server sign with their secret. */
 function issuerOf (documentServer: string, origin: string, { secret = SECRET, lifetime = 600 } = {}) {
-  const scope = origin + HANDLER
+  const scope = () => origin + HANDLER
   const expires = String(now() + lifetime)
   const tokens = tokenSigner([secret])
   const { sign } = urlSigner([secret], scope)
   return {
     urls: handlerUrls({
-      publicBaseUrl: origin,
+      publicBaseUrl: () => origin,
       path: HANDLER,
       secrets: [secret],
       signedUrls: true,

@@ -57,7 +57,7 @@ export const downloads: readonly Attack[] = [
     'a link to a document with the same id there',
     { signedUrls: 'the signature covers the URL of the service', requireToken: NO_TOKEN },
     async target => [
-      target.urlsOf({ publicBaseUrl: 'https://other.example' }).download(target.fileId).replace(
+      target.urlsOf({ publicBaseUrl: () => 'https://other.example' }).download(target.fileId).replace(
         'https://other.example',
         target.origin
       )

@@ -292,7 +292,7 @@ export const proxying: readonly Attack[] = [
   },
   using('uses the proxy with the token from a page of another service', 'a page with a document of their own, in another service with the same secret',
     { 'proxy.requireToken': 'a token is signed for one service' },
-    async target => { await withToken(target, target.urlsOf({ publicBaseUrl: 'https://other.example' }).proxyToken(target.own)) }),
+    async target => { await withToken(target, target.urlsOf({ publicBaseUrl: () => 'https://other.example' }).proxyToken(target.own)) }),
   using('uses the proxy for years with the token from a page they once opened', 'an old page with a document of their own',
     { 'proxy.requireToken': 'a token expires' },
     async target => { await withToken(target, target.urlsOf({ downloadUrlLifetime: -5000 }).proxyToken(target.own)) })

@@ -25,7 +25,7 @@ export interface Target extends Editing {
   /** Where connections were begun to, besides the service and its document server. */
   elsewhere (): string[]
   /** The URLs of a service that differs in something from this one. */
-  urlsOf (changes: { readonly publicBaseUrl?: string, readonly secrets?: readonly string[], readonly downloadUrlLifetime?: number }): HandlerUrls
+  urlsOf (changes: { readonly publicBaseUrl?: () => string, readonly secrets?: readonly string[], readonly downloadUrlLifetime?: number }): HandlerUrls
   /** Posts a save as the document server does, with both of its tokens. */
   saveFrom (url: string, fields?: object, fileId?: string): Promise<void>
   /** Whether a document holds what the attacker wrote. */
@@ -46,7 +46,7 @@ export async function startTarget (t: Test, options: TargetOptions & EditingOpti
     elsewhere: () => begun.filter(address => !known.has(address)),
     urlsOf: changes =>
       handlerUrls({
-        publicBaseUrl: editing.origin,
+        publicBaseUrl: () => editing.origin,
         path: HANDLER,
         secrets: [SECRET],
         signedUrls: true,

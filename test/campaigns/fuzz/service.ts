@@ -121,7 +121,7 @@ export async function startService (
     host,
     upstream,
     directory,
-    expiredUrls: handlerUrls({ publicBaseUrl: host.origin, path: HANDLER, secrets: [SECRET], signedUrls, downloadUrlLifetime: -100_000 }),
+    expiredUrls: handlerUrls({ publicBaseUrl: () => host.origin, path: HANDLER, secrets: [SECRET], signedUrls, downloadUrlLifetime: -100_000 }),
     proxyToken: `X-Editor-Proxy-Token: ${host.urls.proxyToken('')}`,
     fill: text => text.replace(/\{\{(\w+)\}\}/g, (whole, name) => (hosts as Record<string, string>)[name] ?? whole),
     async keyOf (fileId) {
