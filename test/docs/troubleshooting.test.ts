@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { englishMessages } from '../../types/messages.js'
 import { readPage, root } from './markdown.js'
 
 // docs/troubleshooting.md has the messages of the library in tables whose first column is `message`, word for word, with
@@ -23,7 +24,7 @@ const LABELS: readonly string[] = [
 const files = readdirSync(join(root, 'lib'), { recursive: true, encoding: 'utf8' }).filter(name =>
   /\.(ts|js|json)$/.test(name) && !/compiled|^(assets|conformance|cli)\//.test(name)
 )
-const sources = files.map(name => readFileSync(join(root, 'lib', name), 'utf8')).join('\n').replaceAll(/'\s*\+\s*'/g, '').replaceAll("\\'", "'")
+const sources = [...files.map(name => readFileSync(join(root, 'lib', name), 'utf8')), ...Object.values(englishMessages)].join('\n').replaceAll(/'\s*\+\s*'/g, '').replaceAll("\\'", "'")
 const entries = readPage(PAGE).tables.filter(({ header }) => header[0]?.text === 'message').flatMap(({ rows }) =>
   rows.flatMap(({ line, cells }) => cells[0]!.codeSpans.map(text => ({ line, text: text.trim().replaceAll(/\s+/g, ' ') })))
 )
@@ -35,8 +36,7 @@ function isListed (message: string): boolean {
 }
 
 t.test('every problem that the page shows, and every line of the log, is listed', async t => {
-  const texts: Record<string, string> = JSON.parse(readFileSync(join(root, 'lib/control/languages/en.json'), 'utf8'))
-  const shown = Object.entries(texts).filter(([key]) => !key.endsWith('Advice') && !LABELS.includes(key)).map(([, text]) => text)
+  const shown = Object.entries<string>(englishMessages).filter(([key]) => !key.endsWith('Advice') && !LABELS.includes(key)).map(([, text]) => text)
   const logged = [...sources.matchAll(/\blog(?:ger)?\.(?:fatal|error|warn|info|debug|trace)\((?:\{[^{}]*\}, |[\w.]+, )?(['`])((?:(?!\1).)+)\1\)/g)]
   t.ok(shown.length > 10 && logged.length > 20, `${shown.length} texts, ${logged.length} lines`)
   t.strictSame([...shown, ...logged.map(([, , text]) => text!)].filter(text => !isListed(text)), [])
