@@ -12,7 +12,7 @@ interface Facts extends ErrorOptions {
 
 /** Every error of this library. Where another error caused it, that error is its `cause`. */
 export abstract class EditorError extends Error {
-  /** Stable. docs/errors.md says what each means. */
+  /** Stable. docs/troubleshooting.md#errors says what each means. */
   readonly code: EditorErrorCode
   /** HTTP status of the response. */
   readonly statusCode: number

@@ -1,4 +1,4 @@
-/** The `code` of an `EditorError`. docs/errors.md says what each means. */
+/** The `code` of an `EditorError`. docs/troubleshooting.md#errors says what each means. */
 export type EditorErrorCode =
   | 'FST_EDITOR_INVALID_OPTION'
   | 'FST_EDITOR_ALREADY_REGISTERED'

@@ -151,7 +151,7 @@ function explainRequest (event: Noted<DownloadEvent> | Noted<CallbackOutcome>): 
   }
 }
 
-const ERRORS_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/errors.md'
+const ERRORS_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/troubleshooting.md#errors'
 
 /** When an event happened, and how often. */
 function when ({ lastAt, count }: Noted): string {

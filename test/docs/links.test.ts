@@ -1,9 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import t from 'tap'
 import { type Link, markdownFiles, type Page, parsePage, readPage, root } from './markdown.js'
 
-// Every link between the pages leads somewhere, and every picture can be seen, or heard of.
+// Every link between the pages leads somewhere, every picture can be seen, or heard of, and the pages stay short.
 
 const REPOSITORY = /^https:\/\/github\.com\/fastify-onlyoffice\/fastify-onlyoffice\/(?:blob|tree)\/main\//
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:/
@@ -29,6 +29,20 @@ t.test('dead links are found: to no file, to no heading, out of the repository, 
   const page = parsePage('sample.md', `# A & \`b()\`\n\n[ok](#a--b) [ok](docs/) ${links.map(href => `[x](${href})`).join(' ')} <a href="no.html">x</a>\n`)
   t.strictSame(deadLinks(page).map(text => text.split(' ')[1]), [...links, 'no.html'])
 })
+
+t.test('the README has at most 700 words, docs/ at most 16 pages with 15,000, and each begins with its common case', async t => {
+  const docs = pages.filter(({ path }) => /^docs\/[\w-]+\.md$/.test(path) && path !== 'docs/public-surface.md') // generated
+  t.ok(docs.length <= 16, docs.map(({ path }) => path).join(' '))
+  t.ok(wordsOf('README.md') <= 700, `README.md: ${wordsOf('README.md')} words`)
+  const words = docs.reduce((sum, { path }) => sum + wordsOf(path), 0)
+  t.ok(words <= 15_000, `docs/: ${words} words`)
+  for (const { path } of docs) t.match(readFileSync(join(root, path), 'utf8'), /^# .+\n\n(<!-- .+ -->\n)?```/, path)
+})
+
+/** Also in code: whatever has a letter or a digit. */
+function wordsOf (path: string): number {
+  return readFileSync(join(root, path), 'utf8').split(/\s+/).filter(word => /[\p{L}\p{N}]/u.test(word)).length
+}
 
 function deadLinks (page: Page): string[] {
   return page.links.filter(link => !leadsSomewhere(page, link))

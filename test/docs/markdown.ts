@@ -10,7 +10,7 @@ type Token = ReturnType<typeof parser.parse>[number]
 
 /** One Markdown file of this repository. */
 export interface Page {
-  /** Relative to the root, such as `docs/errors.md`. */
+  /** Relative to the root, such as `docs/page.md`. */
   readonly path: string
   readonly blocks: readonly Block[]
   readonly tables: readonly Table[]
