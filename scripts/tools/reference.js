@@ -1,4 +1,4 @@
-// For TypeDoc: calls the entry points by what one writes behind `from`.
+// For TypeDoc: calls the entry points by what one writes behind `from`, and the pages by their headings.
 import { Converter, ReflectionKind } from 'typedoc'
 
 const NAMES = /** @type {Record<string, string>} */ ({
@@ -19,5 +19,12 @@ export function load (app) {
     const name = NAMES[reflection.name]
     if (name === undefined) throw new Error(`scripts/reference.js has no name for ${reflection.name}`)
     reflection.name = name
+  })
+
+  app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, document) => {
+    const [heading] = document.content
+    const title = heading?.kind === 'text' && /^# (.+)/.exec(heading.text)?.[1]
+    if (!title) throw new Error(`${document.name} does not begin with a heading`)
+    document.name = title
   })
 }
