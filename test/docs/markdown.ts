@@ -72,7 +72,7 @@ export interface CodeSpan {
   readonly text: string
 }
 
-const NOT_OURS = new Set(['node_modules', '.git', '.tap', 'dist', 'fixtures', 'App_Data'])
+const NOT_OURS = new Set(['node_modules', '.git', '.tap', 'dist', 'reference', 'fixtures', 'App_Data'])
 
 /** Paths of all Markdown files that readers of this repository see. */
 export function markdownFiles (): string[] {
