@@ -3,40 +3,40 @@ import type { Readable } from 'node:stream'
 import type { EditorControlDefaults } from './control.js'
 import type { RequestHookContext } from './hooks.js'
 
-/** The user of a page: the field `user` that its control was made with. */
+/** The user of a page: the `user` of its control. */
 export type PageUser = NonNullable<EditorConfigNormal['user']>
 
 /**
- * What the user of a page may do, as far as the page's control says: its mode, type and permissions with the editor's
+ * What the user of a page may do, according to the page's control: its mode, type and permissions, with the editor's
  * defaults.
  */
 export interface PageRights {
   readonly edit: boolean
   readonly comment: boolean
   readonly download: boolean
-  /** Sees earlier versions. */
+  /** May see earlier versions. */
   readonly history: boolean
 }
 
-/** What the control of a page was made with: the application knew its user then. */
+/** The settings of a page's control, from when the application created it and knew the user. */
 export interface PageAccess {
   readonly mode: 'edit' | 'view'
-  /** As they were given: what is absent has the editor's default. */
+  /** The permissions as the application set them. Absent ones have the editor's default. */
   readonly permissions: NonNullable<EditorControlDefaults['permissions']>
   readonly rights: PageRights
 }
 
 /**
- * Fields that every hook of `actions` receives. They come from the page's own token: no header and no body can change
- * them.
+ * Fields that every hook of `actions` receives. They come from the page's signed token: no header and no body can
+ * change them.
  */
 export interface PageAction {
   readonly fileId: string
-  /** `undefined` if the page's control was made without one. */
+  /** `undefined` if the page's control has no user. */
   readonly user: PageUser | undefined
 }
 
-/** What a page can ask the application to do: the last part of the path `<handler path>/actions/<name>`. */
+/** Name of an action that a page can ask for: the last part of the path `<handler path>/actions/<name>`. */
 export type PageActionName =
   | 'config'
   | 'renew'
@@ -58,50 +58,51 @@ export type PageActionName =
   | 'restore'
 
 /**
- * A hook of `actions`. It may throw an error with a `statusCode` from 400 to 499 to refuse: the page gets that status,
- * and not the message.
+ * A hook of `actions`. To refuse the request, throw an error with a `statusCode` from 400 to 499: the page receives the
+ * status, but not the message.
  */
 export type ActionHook<Action, Result> = (action: Action, context: RequestHookContext) => Result | Promise<Result>
 
 export interface RenameAction extends PageAction {
   /**
-   * Without extension. A plain file name on every operating system: no separators, no control characters, no change of
-   * direction.
+   * The new name without extension. It is a valid file name on every operating system: no separators, no control
+   * characters, and no characters that change the direction of text.
    */
   readonly name: string
-  /** With the extension of the stored document. At most 255 bytes. */
+  /** The new name with the extension of the stored document. At most 255 bytes. */
   readonly title: string
 }
 
 export interface SaveAsAction extends PageAction {
-  /** With the extension of `fileType`: a plain file name of at most 255 bytes. */
+  /** Title of the copy, with the extension of `fileType`: a plain file name of at most 255 bytes. */
   readonly title: string
   /**
-   * In lower case, without a dot. An editor opens it. The page has named it, and the content agrees: packages have the
-   * parts of their format, others its signature, and a text is not binary. `html` only if the document server sends it
-   * as `text/html`; plain text (`txt`, `csv`, `tsv`, `scsv`, `md`, `json`) may contain any text, also tags.
+   * Format of the copy, in lower case, without a dot; always a format that an editor opens. The page chose it, and the
+   * content was checked against it: packages have the parts of their format, other formats their signature, and text is
+   * not binary. `html` only if the document server sends it as `text/html`. Plain text (`txt`, `csv`, `tsv`, `scsv`,
+   * `md`, `json`) may contain anything, HTML tags too.
    */
   readonly fileType: string
   /**
-   * The content. It fails with an error, at the latest at its end, if it is cut off, lacks the parts of its format or
+   * The content. The stream fails, at the latest at its end, if the content is cut off, lacks parts of its format or
    * exceeds `maxFileSize`.
    */
   readonly content: Readable
-  /** Bytes, if the document server announced them. */
+  /** Size in bytes, if the document server announced it. */
   readonly size: number | undefined
 }
 
 export interface SaveAsResult {
-  /** Where the copy is stored in the `storage` of the plugin, if it is. */
+  /** The copy's `fileId`, if it is in the plugin's `storage`. */
   readonly fileId?: string | undefined
-  /** URL or path of a page with the copy. The default is `page(fileId)`. */
+  /** URL or path of a page that opens the copy. The default is `page(fileId)`. */
   readonly url?: string | undefined
-  /** Shown to the user. Defaults to the action's title. */
+  /** Title of the copy, shown to the user. The default is the action's title. */
   readonly title?: string | undefined
 }
 
 export interface CopiedAction extends PageAction {
-  /** Of the copy in the storage. */
+  /** The `fileId` of the copy in the storage. */
   readonly copyFileId: string
   /** As in `SaveAsAction`. */
   readonly title: string
@@ -120,14 +121,15 @@ export interface ChooseDocumentAction extends ChooseAction {
 export interface ChooseSpreadsheetAction extends ChooseAction {
   /** `mailmerge`: a source of recipients. `reference`: another source of linked data. */
   readonly purpose: 'mailmerge' | 'reference'
-  /** The present source of linked data, as in `ReferenceAction`. Only with `reference`. */
+  /** The current source of linked data, as in `ReferenceAction`. Only with `reference`. */
   readonly path?: string
   readonly referenceData?: ReferenceData
 }
 
 /**
- * A file that the user may choose: one of the storage, or one at an http(s) URL that the document server can reach. The
- * document server fetches it, and everybody with the page gets it: return only what the user may read.
+ * A file that the user may choose: a file in the storage (`fileId`), or a file at an http(s) URL that the document
+ * server can reach. The document server fetches it, and everybody with the page can read it, so return only files that
+ * the user may read.
  */
 export type FileChoice = {
   /** What the user sees. */
@@ -139,27 +141,30 @@ export type FileChoice = {
   | { readonly fileId?: undefined, readonly fileType: string, readonly url: string }
 )
 
-/** At least one of the fields is set. All of them come from a document or its user. */
+/**
+ * Identifies a linked file; at least one of the fields is set. All of them come from a document or its user: do not
+ * trust them.
+ */
 export interface ReferenceAction extends PageAction {
   /** Name or relative path of the file, as in `=[orders.xlsx]Sheet1!A1`. */
   readonly path?: string
-  /** http(s) URL of the file, or of a page with it. Never fetch it: compare it with URLs that you know. */
+  /** http(s) URL of the file, or of a page that opens it. Never fetch it: compare it with URLs that you know. */
   readonly link?: string
-  /** If the linked cells were copied from a document of this application: `fileKey` is its `fileId`. */
+  /** Set if the linked cells were copied from a document of this application: `fileKey` is its `fileId`. */
   readonly referenceData?: ReferenceData
 }
 
 export interface UsersAction extends PageAction {
   /**
-   * `mention`: users that a comment may mention. `protect`: users that a range may be protected for. `filler`: users
-   * who may be given a role in a form. `info`: images of the users with these `ids`.
+   * Which users are wanted. `mention`: users that a comment may mention. `protect`: users for whom a range may be
+   * protected. `filler`: users who may get a role in a form. `info`: the pictures of the users with these `ids`.
    */
   readonly kind: 'mention' | 'protect' | 'info' | 'filler'
-  /** From 1 to 1000, none of them empty. Only with `info`. */
+  /** 1 to 1000 IDs, none of them empty. Only with `info`. */
   readonly ids?: readonly string[]
   /** What the user typed. At most 200 characters. */
   readonly search?: string
-  /** How many users to leave out. */
+  /** How many users to skip. */
   readonly from?: number
   /** How many users to return, at most 1000. */
   readonly count?: number
@@ -168,20 +173,20 @@ export interface UsersAction extends PageAction {
 export interface ListedUser {
   readonly id: string
   readonly name: string
-  /** Who mentions the user sends it to `notify`. */
+  /** `notify` receives it when somebody mentions the user. */
   readonly email?: string | undefined
   /** http(s) URL or `data:image/…` of the user's picture. */
   readonly image?: string | undefined
 }
 
 export interface NotifyAction extends PageAction {
-  /** At most 100. They come from the page: compare them with the users that this user may write to. */
+  /** Addresses of the mentioned users, at most 100. They come from the page: check that this user may write to them. */
   readonly emails: readonly string[]
-  /** Plain text of the comment. At most 10,000 characters. */
+  /** The comment as plain text. At most 10,000 characters. */
   readonly message: string
   /**
-   * URL of a page that opens the document at the comment: `page(fileId)` with `action-link` in its query. Without the
-   * hook `page`, the page that sent the request, if its host is that of `publicBaseUrl`.
+   * URL that opens the document at the comment: `page(fileId)` with `action-link` in its query. Without the hook
+   * `page`, it is the URL of the page that sent the request, if its host is the host of `publicBaseUrl`.
    */
   readonly link?: string
 }
@@ -191,11 +196,11 @@ export interface FavoriteAction extends PageAction {
 }
 
 export interface CreateAction extends PageAction {
-  /** Of the new document, such as `docx`. */
+  /** Format of the new document, such as `docx`. */
   readonly fileType?: string
   /** Language of the page, such as `de` or `pt-BR`. */
   readonly lang?: string
-  /** `id` of the chosen template: one that `templates` returned for this page within the last hour. */
+  /** `id` of the chosen template. `templates` returned it for this page within the last hour. */
   readonly template?: string
 }
 
@@ -203,30 +208,30 @@ export interface TemplatesAction extends ChooseAction, Pick<CreateAction, 'fileT
 
 /** A template that the user may choose for a new document. */
 export interface DocumentTemplate {
-  /** Names it in `create`. At most 1000 characters. */
+  /** Identifies the template in `create`. At most 1000 characters. */
   readonly id: string
   /** What the user sees. */
   readonly title: string
-  /** Format, such as `xltx`: what the user sees without a `thumbnail`. */
+  /** Format, such as `xltx`. The user sees it if there is no `thumbnail`. */
   readonly fileType?: string | undefined
   /** http(s) URL of a small image, as the browser reaches it. */
   readonly thumbnail?: string | undefined
 }
 
-/** At least one of the fields is set. */
+/** Set at least one of the fields. */
 export interface SharingResult {
   readonly settings?: readonly SharingSetting[] | undefined
-  /** http(s) URL or path of a page where the rights are changed. It opens in another tab. */
+  /** http(s) URL or path of a page for changing the rights. It opens in another tab. */
   readonly url?: string | undefined
 }
 
 /**
- * What the editor can ask of the application. Each field turns on the buttons and menu entries that need it; the page's
- * module asks the application without further code. The hooks receive the user of the page from the page's own token.
+ * What the application does for the editor. Each field turns on the buttons and menu entries that need it; the page
+ * needs no further code. Hooks receive the page's user from the page's signed token.
  *
- * Every request needs that token, and passes `authorize` with the action's name, the `fileId` and the user. A hook that
- * throws, rejects, returns something other than described or takes longer than `timeouts.hooks` fails the request; that
- * is logged.
+ * Every request needs that token and passes `authorize`, with the action's name, the `fileId` and the user. If a hook
+ * throws, rejects, returns something other than described, or takes longer than `timeouts.hooks`, the request fails,
+ * and the failure is logged.
  *
  * @example
  * ```js
@@ -243,8 +248,8 @@ export interface SharingResult {
  */
 export interface ActionOptions {
   /**
-   * The user renames the document. The plugin stores no titles: note the new one, and return it from `title`.
-   * Afterwards all editors of the document show it. Only pages that may edit can ask for it.
+   * The user renames the document. The plugin does not store titles: save the new one, and return it from `title`.
+   * Afterwards all editors of the document show it. Only pages that may edit can use it.
    *
    * @example
    * ```js
@@ -253,9 +258,10 @@ export interface ActionOptions {
    */
   readonly rename?: ActionHook<RenameAction, void> | undefined
   /**
-   * The user saves a copy. With `true` it becomes a new document in the storage. A format that no editor opens is
-   * offered as a download instead, and neither stored nor handed to the hook: images come as a zip file. A hook has
-   * `timeouts.hooks` and `timeouts.total` to read `content`. Only pages that may download can ask for it.
+   * The user saves a copy. With `true` it becomes a new document in the storage; with a hook, the application stores
+   * it. If no editor opens the format, the page offers the file as a download instead, and nothing is stored; images
+   * come as a zip file. A hook may take `timeouts.hooks` plus `timeouts.total` to read `content`. Only pages that may
+   * download can use it.
    *
    * @example
    * ```js
@@ -268,7 +274,7 @@ export interface ActionOptions {
    */
   readonly saveAs?: true | ActionHook<SaveAsAction, SaveAsResult | void> | undefined
   /**
-   * A copy was stored in the storage, with `saveAs: true`. A failure of the hook is logged: the copy stays.
+   * `saveAs: true` has stored a copy. If the hook fails, the failure is logged and the copy stays.
    *
    * @example
    * ```js
@@ -279,7 +285,7 @@ export interface ActionOptions {
    */
   readonly copied?: ActionHook<CopiedAction, void> | undefined
   /**
-   * Images that the user may insert. At most 200 are shown. Only pages that may edit can ask for them.
+   * Returns images that the user may insert. At most 200 are shown. Only pages that may edit can use it.
    *
    * @example
    * ```js
@@ -289,8 +295,8 @@ export interface ActionOptions {
    */
   readonly images?: ActionHook<ChooseAction, readonly FileChoice[]> | undefined
   /**
-   * Documents to compare or combine the open one with, or to insert text from. At most 200 are shown. Only pages that
-   * may edit can ask for them.
+   * Returns documents to compare or combine with the open one, or to insert text from. At most 200 are shown. Only
+   * pages that may edit can use it.
    *
    * @example
    * ```js
@@ -300,13 +306,13 @@ export interface ActionOptions {
    */
   readonly documents?: ActionHook<ChooseDocumentAction, readonly FileChoice[]> | undefined
   /**
-   * Spreadsheets for a mail merge or as another source of linked data. At most 200 are shown. Only pages that may edit
-   * can ask for them.
+   * Returns spreadsheets for a mail merge, or as another source of linked data. At most 200 are shown. Only pages that
+   * may edit can use it.
    */
   readonly spreadsheets?: ActionHook<ChooseSpreadsheetAction, readonly FileChoice[]> | undefined
   /**
-   * The file that a cell of the open spreadsheet links to, or `null` if there is none. Return only what the user may
-   * read: its content gets into the open document.
+   * Returns the file that a cell of the open spreadsheet links to, or `null` if there is none. Its content gets into
+   * the open document, so return only a file that the user may read.
    *
    * @example
    * ```js
@@ -319,16 +325,16 @@ export interface ActionOptions {
     | ActionHook<ReferenceAction, { readonly fileId: string, readonly title: string } | null>
     | undefined
   /**
-   * Users to mention in a comment (for pages that may comment) or to protect a range for (that may edit), and the
-   * pictures of users. Only pages that may comment get mail addresses.
+   * Returns users to mention in a comment (pages that may comment), users for whom to protect a range (pages that may
+   * edit), or the pictures of users. Pages that may not comment do not receive mail addresses.
    */
   readonly users?: ActionHook<UsersAction, readonly ListedUser[]> | undefined
-  /** Somebody was mentioned in a comment: tell them. Only pages that may comment can ask for it. */
+  /** Somebody was mentioned in a comment: notify them. Only pages that may comment can use it. */
   readonly notify?: ActionHook<NotifyAction, void> | undefined
   /**
-   * Who else may use the document: the page shows it, and the editor in its access rights. With `url` the page has a
-   * link to where that is changed. With the hook, configurations always have `document.info`. Only pages that may edit
-   * can ask for it.
+   * Returns who else has access to the document. The page shows the list, and so does the editor in its access rights;
+   * with `url`, the page also links to where the rights can be changed. With this hook, configurations always have
+   * `document.info`. Only pages that may edit can use it.
    *
    * @example
    * ```js
@@ -340,20 +346,20 @@ export interface ActionOptions {
    */
   readonly sharing?: ActionHook<PageAction, readonly SharingSetting[] | SharingResult> | undefined
   /**
-   * The user of a page for viewing wants to edit. `true` allows it; `false` refuses; an object allows it, and is merged
-   * into what the page's control was made with. The page then gets a new configuration, in which `mode` is `edit` and
-   * `permissions.edit` is `true`, unless the object says something else. An object that no control can be made with
-   * gives no right: it fails the request.
+   * The user of a view-only page wants to edit. Return `true` to allow it, `false` to refuse it, or an object to allow
+   * it with changed settings, which are merged into the settings of the page's control. The page then receives a new
+   * configuration with `mode` `edit` and `permissions.edit` `true`, unless the object says otherwise. An object that is
+   * not valid for a control fails the request and grants nothing.
    */
   readonly editRights?: ActionHook<PageAction, boolean | EditorControlDefaults> | undefined
   /**
-   * The user marks the document as a favorite, or no longer. The editor has the button if the control was made with
+   * The user marks the document as a favorite, or removes the mark. The editor shows the button if the control sets
    * `info.favorite`.
    */
   readonly favorite?: ActionHook<FavoriteAction, void> | undefined
   /**
-   * The user wants a new document: create it, and return the URL or path of a page with it. Only pages that may edit
-   * can ask for it.
+   * The user wants a new document: create it, and return the URL or path of a page that opens it. Only pages that may
+   * edit can use it.
    *
    * @example
    * ```js
@@ -366,9 +372,9 @@ export interface ActionOptions {
    */
   readonly create?: ActionHook<CreateAction, { readonly url: string }> | undefined
   /**
-   * Templates that the user may choose from before `create` is called. At most 200 are shown, after a blank document.
-   * Return only what the user may read: `create` gets the `id` of one of these, or none. Only pages that may edit can
-   * ask for them.
+   * Returns templates for the user to choose from before `create` is called. At most 200 are shown, after a blank
+   * document. `create` receives the `id` of one of these templates, or none, so return only templates that the user may
+   * read. Only pages that may edit can use it.
    *
    * @example
    * ```js
@@ -384,14 +390,14 @@ export interface ActionOptions {
    */
   readonly links?: boolean | undefined
   /**
-   * Returns the present title of a document, for the configurations that open pages ask for. If it returns `undefined`,
-   * the page keeps its title.
+   * Returns the current title of a document, for the configurations that open pages ask for. With `undefined` the page
+   * keeps its title.
    *
    * @default pages keep their titles
    */
   readonly title?: ActionHook<PageAction, string | undefined> | undefined
   /**
-   * Returns the URL of the application's page with the editor for a document: for links, copies and linked documents.
+   * Returns the URL of the application's page that opens a document, for links, copies and linked documents.
    *
    * @example
    * ```js

@@ -6,8 +6,8 @@ import type { EditorMessages } from './messages.js'
 import type { DocumentContent, VersionLabel } from './storage.js'
 
 /**
- * The signed configuration for `new DocsAPI.DocEditor(id, config)`. The payload of `token` is this object without
- * `token`. Source: emulator/docs/document-server-protocol.md#the-configuration-and-its-token
+ * The signed configuration for `new DocsAPI.DocEditor(id, config)`. `token` signs all other fields. Source:
+ * emulator/docs/document-server-protocol.md#the-configuration-and-its-token
  */
 export type SignedConfig = Omit<Config, 'events'> & Required<Pick<Config, 'document' | 'editorConfig' | 'token'>>
 
@@ -20,9 +20,9 @@ type LooseFields<Fields> = {
 /** Fields of the configuration's `document` that a control does not set itself. */
 export type DocumentDefaults = LooseFields<Omit<DocumentNormal, 'key' | 'url' | 'title' | 'fileType'>>
 
-/** How the editor looks and what it offers, with what the documentation of 10.0 adds. */
+/** How the editor looks and what it offers, including the fields that the documentation of 10.0 adds. */
 export type EditorCustomization = LooseFields<NonNullable<EditorConfigNormal['customization']>> & {
-  /** The tools of artificial intelligence, as that documentation describes them. */
+  /** The AI tools, as the documentation of 10.0 describes them. */
   readonly ai?: unknown
 }
 
@@ -32,16 +32,17 @@ export type EditorDefaults =
   & { readonly customization?: EditorCustomization | undefined }
 
 /**
- * Any part of the editor's configuration that does not depend on the opened document: key, URL, title, file type and
- * callback URL are set by the control. Fields of `editorConfig` (`user`, `lang`, `mode`, `customization` and so on) and
+ * Any part of the editor's configuration that does not depend on the opened document. The control itself sets the key,
+ * URL, title, file type and callback URL.
+ *
+ * For short, the fields of `editorConfig` (`user`, `lang`, `mode`, `customization` and so on) and the fields
  * `permissions`, `info` and `referenceData` of `document` may be given at the top level; there they take precedence.
  */
 export interface EditorControlDefaults
   extends EditorDefaults, Pick<DocumentDefaults, 'permissions' | 'info' | 'referenceData'> {
   /**
-   * The editor for which devices. By default the page chooses when it mounts the editor: `mobile` on phones and
-   * tablets, that is where the primary pointer is a finger and the screen's shorter side has less than 1080 CSS pixels,
-   * `desktop` elsewhere.
+   * The kind of editor. By default the page chooses when it mounts the editor: `mobile` on phones and tablets (the
+   * primary pointer is a finger, and the screen's shorter side is below 1080 CSS pixels), and `desktop` elsewhere.
    */
   readonly type?: 'desktop' | 'mobile' | 'embedded' | undefined
   /**
@@ -57,16 +58,17 @@ export interface EditorControlDefaults
    */
   readonly height?: string | undefined
   /**
-   * Whether the page shows the version history. Restoring a version needs the right to edit in any case.
+   * Whether the page shows the version history. Restoring a version always needs the right to edit.
    *
    * @default whether the page may edit; `true` with the option `versions: { for: 'readers' }`
    */
   readonly history?: boolean | undefined
   /**
-   * `secure-view`: only to be looked at, whatever else the control says. No editing, comments, chat, copying, printing,
-   * downloading, history, plugins and macros, and a watermark with the user's name and the time; `document.options` may
-   * have another `watermark_on_draw`. With `requireToken`, the document's URL in the page only works for the document
-   * server. It does not prevent screenshots, and the user's browser has the content: docs/page.md#secure-view.
+   * `secure-view`: the user may only look at the document, whatever else the control says: no editing, comments, chat,
+   * copying, printing, downloading, history, plugins and macros. A watermark shows the user's name and the time;
+   * `document.options` may have another `watermark_on_draw`. With `requireToken`, the document's URL in the page works
+   * only for the document server. It does not prevent screenshots, and the user's browser still receives the content:
+   * docs/page.md#secure-view.
    *
    * @default none
    * @experimental
@@ -91,9 +93,9 @@ export interface OpenDocumentOptions {
 /** Options of `EditorControl.uploadDocument`. */
 export interface UploadDocumentOptions {
   /**
-   * Whether the content is looked at with `checkDocument` before it is stored.
+   * Whether to check the content with `checkDocument` before it is stored.
    *
-   * @default false: whatever it is, it is stored
+   * @default false: any content is stored
    */
   readonly check?: boolean | undefined
 }
@@ -101,7 +103,7 @@ export interface UploadDocumentOptions {
 /** Options of `EditorControl.convert`. */
 export interface ControlConvertOptions extends ConversionOptions, ConvertOptions {
   /**
-   * Name of the converted file in the URL of the document server.
+   * Name of the converted file in the document server's URL.
    *
    * @default documentName
    */
@@ -133,31 +135,31 @@ export interface ForceSaveOptions {
    */
   readonly timeout?: number | undefined
   /**
-   * Milliseconds to wait, if the document server has nothing new to save, for a save that somebody else may have
-   * started; three times as long after each such save. With 0 it is not waited for, and `no-changes` may be said while
-   * one is under way.
+   * How long to wait, in milliseconds, before believing the document server that there is nothing to save: it does not
+   * report saves that other people have just started. After each such save arrives, the wait is three times as long.
+   * With 0 the answer is immediate, but `no-changes` may be wrong while another save is under way.
    *
    * @default 3000
    */
   readonly grace?: number | undefined
-  /** Ends the wait: the promise rejects with the signal's reason. The document may be saved all the same. */
+  /** Ends the wait: the promise rejects with the signal's reason. The document may still be saved. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** What `EditorControl.forceSave` resolves to. */
 export type ForceSaveResult =
   | {
-    /** What was in the editors when it was called is stored. */
+    /** Everything that was in the editors when `forceSave` was called is stored. */
     readonly saved: true
-    /** Where: in the document, or in a conflict copy because somebody else has changed the document. */
+    /** Where it is stored: in the document, or in a conflict copy, because somebody else has changed the document. */
     readonly stored: { readonly fileId: string, readonly revision: string }
     readonly reason?: undefined
   }
   | {
     readonly saved: false
     /**
-     * `no-changes`: everything that was edited has been stored already. `no-session`: nobody is editing under this
-     * document key; the changes of an earlier session are stored, or a forgotten file.
+     * `no-changes`: all edits are stored already. `no-session`: nobody is editing under this document key; the changes
+     * of an earlier session are stored, or in a forgotten file.
      */
     readonly reason: 'no-changes' | 'no-session'
     readonly stored?: undefined
@@ -166,7 +168,7 @@ export type ForceSaveResult =
 /** Options of `EditorControl.convertToPdf`. */
 export interface ConvertToPdfOptions {
   /**
-   * How many times the document server is asked for the result; at least 1.
+   * How many times to ask the document server for the result; at least 1.
    *
    * @default 15
    */
@@ -184,16 +186,16 @@ export interface ConvertToPdfOptions {
 /** Options of `EditorControl.render`. */
 export interface RenderOptions {
   /**
-   * Events of the editor that the page listens to on the fragment (`requestclose` for `onRequestClose`), or as
-   * handlers: most of them add a button or a menu entry. Those that are answered by the option `actions` need not be
-   * named. `onRequestClose` shows the close button of the editor, unless `customization.close` says otherwise.
+   * Events of the editor that the page handles, by a listener on the fragment (`requestclose` for `onRequestClose`) or
+   * by a handler. Most of them add a button or a menu entry to the editor. Leave out events that the option `actions`
+   * answers. `onRequestClose` shows the editor's close button, unless `customization.close` says otherwise.
    *
-   * @default none besides the informational ones
+   * @default only informational events
    */
   readonly events?: readonly string[] | undefined
   /**
-   * Where closing the editor leads: an http(s) URL or a path. It also shows the close button of the editor, unless the
-   * page has an element with the attribute `data-onlyoffice-close`.
+   * Where to go when the user closes the editor: an http(s) URL or a path. It also shows the editor's close button,
+   * unless the page has an element with the attribute `data-onlyoffice-close`.
    *
    * @default the page that the user came from, if it is of the same origin
    */
@@ -201,11 +203,11 @@ export interface RenderOptions {
   /**
    * Language of the editor, such as `de` or `pt-BR`: `editorConfig.lang`.
    *
-   * @default that of the control, or English
+   * @default the control's language, or English
    */
   readonly lang?: NonNullable<EditorDefaults['lang']> | undefined
   /**
-   * Texts that replace those of the page.
+   * Texts that replace the page's own.
    *
    * @default in the editor's language if it is Arabic, Bengali, Chinese, French, German, Hindi, Italian, Japanese,
    * Korean, Polish, Portuguese, Russian, Spanish or Turkish, else in English
@@ -218,13 +220,13 @@ export interface EditorPageOptions extends RenderOptions {
   /**
    * Title of the page.
    *
-   * @default that of the document
+   * @default the document's title
    */
   readonly title?: string | undefined
 }
 
 /**
- * One document in one page. `app.editorControl(defaults)` creates a control; create one for every page.
+ * One document in one page. Create a new control for every page, with `app.editorControl(defaults)`.
  *
  * @example
  * ```js
@@ -238,52 +240,54 @@ export interface EditorPageOptions extends RenderOptions {
 export interface EditorControl {
   /** The opened document; `''` without one, or if `documentUrl` was assigned. */
   readonly fileId: string
-  /** Title shown in the editor. Set when a document is opened, `''` before; may be assigned. */
+  /** Title shown in the editor. Opening a document sets it; `''` before that. May be assigned. */
   documentName: string
   /**
    * Identifies the content and its editing session at the document server: 1 to 128 characters of `[0-9A-Za-z._=-]`.
-   * Set when a document is opened, `''` before; may be assigned. The editor does not open with an
-   * invalid key. Source: emulator/docs/document-server-protocol.md#the-document-key
+   * Opening a document sets it; `''` before that. May be assigned; the editor does not open with an invalid key.
+   * Source: emulator/docs/document-server-protocol.md#the-document-key
    */
   documentKey: string
   /**
-   * URL from which the document server downloads the document. Set when a document is opened, `''`
-   * before; may be assigned. With `signedUrls` it is valid for `downloadUrlLifetime`.
+   * URL from which the document server downloads the document. Opening a document sets it; `''` before that. May be
+   * assigned. With `signedUrls` it is valid for `downloadUrlLifetime`.
    */
   documentUrl: string
   /**
-   * URL to which the document server posts callbacks. Set when a document is opened, `''` before;
-   * may be assigned. With `signedUrls` it is signed for the keys that the plugin creates for this file; if
-   * `documentKey` was assigned, `config` contains a URL that is signed for that key instead.
+   * URL to which the document server posts callbacks. Opening a document sets it; `''` before that. May be assigned.
+   * With `signedUrls`, its signature covers the keys that the plugin creates for this file. If `documentKey` was
+   * assigned, `config` contains a URL that is signed for that key instead.
    */
   callbackUrl: string
   /** Whether a document is open: `documentUrl`, `documentName` and `documentKey` are all more than whitespace. */
   readonly hasDocument: boolean
   /**
-   * Why the stored document opens for viewing although the control allows editing: it is frozen
-   * (`app.editorSessions.freeze`), or the hook `canEdit` denied it. `''` without a reason, `null` if it is not locked.
-   * The page shows it.
+   * Why the document opens for viewing although the control allows editing: it is frozen (`app.editorSessions.freeze`),
+   * or the hook `canEdit` denied it. The page shows the reason. `''` if no reason was given, `null` if the document is
+   * not locked.
    */
   readonly lockReason: string | null
   /**
-   * Lets this page use the actions `proxy` and `report`: a request sends it in the header `x-editor-proxy-token`, and
-   * the `fileId` of the opened document in the query. Valid for `downloadUrlLifetime`. Created anew at every access;
+   * Lets this page use the actions `proxy` and `report`. Send it in the header `x-editor-proxy-token`, with the
+   * `fileId` of the opened document in the query. Valid for `downloadUrlLifetime`. Each access creates a new token;
    * `''` without a document.
    */
   readonly proxyToken: string
   /**
-   * Lets this page use the option `actions`: a request sends it in the header `x-editor-page-token`. It contains the
-   * fileId, the title, and what the control was made with, signed but readable: the user, the permissions and so on.
-   * Valid for `pageTokenLifetime`; every action answers a fresh one, and an open page renews it. Created anew at every
-   * access; `''` without a stored document, or if `documentKey`, `documentUrl` or `callbackUrl` was assigned. Then the
-   * page cannot ask for anything. It has at most 8,000 characters: long data of the user, such as `user.image`, is left
-   * out of one that would have more, and logged; if the rest is too long, it is `''`.
+   * Lets this page use `actions`. Send it in the header `x-editor-page-token`. It contains the fileId, the title, and
+   * what the control was created with (user, permissions and so on), signed but readable. Valid for
+   * `pageTokenLifetime`; every action returns a fresh token, and an open page renews it. Each access creates a new
+   * token.
+   *
+   * It is `''`, and the page cannot use any action, without a stored document, or if `documentKey`, `documentUrl` or
+   * `callbackUrl` was assigned, or if the token would have more than 8,000 characters. Long data of the user, such as
+   * `user.image`, is left out first, with a line in the log.
    */
   readonly pageToken: string
   /**
-   * What a page with this control needs first, as values of `Link` headers: a connection to the document server, its
-   * `api.js`, and the page's module. The same with and without a document, so that they can be sent before it is
-   * opened. For a page that gets no document, the browser would load them in vain.
+   * What a page with this control loads first, as values of `Link` headers: a connection to the document server, its
+   * `api.js`, and the page's module. They do not depend on the document, so you can send them before it is opened. Do
+   * not send them with a page that has no document: the browser would load the files for nothing.
    *
    * @example
    * ```js
@@ -295,13 +299,13 @@ export interface EditorControl {
    */
   readonly links: string[]
   /**
-   * The signed configuration, or `null` without a document. Created and signed anew at every access.
+   * The signed configuration, or `null` without a document. Each access creates and signs a new one.
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the first document is still being opened; an `await` is
    *   missing.
    */
   readonly config: SignedConfig | null
-  /** `config` as JSON; without a document, the string `null`. Throws as `config` does. */
+  /** `config` as JSON; without a document, the string `null`. Throws like `config`. */
   readonly configJson: string
 
   /**
@@ -309,12 +313,11 @@ export interface EditorControl {
    *
    * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has this ID.
-   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): no editor opens its format. Formats that the plugin does
-   * not know count if the document server lists them for viewing.
+   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): no editor opens its format. A format that the plugin does
+   * not know is accepted if the document server lists it for viewing.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileId` is not a string, or an option is invalid.
-   * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not finish in time when the session was
-   * looked up.
-   * @throws UnknownRecordError (`FST_EDITOR_UNKNOWN_RECORD`): a newer version of this library has written its record.
+   * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the storage did not return the session in time.
+   * @throws UnknownRecordError (`FST_EDITOR_UNKNOWN_RECORD`): a newer version of this library wrote its record.
    * @throws the storage's own error, when a call of it fails.
    */
   openDocument (fileId: string, options?: OpenDocumentOptions): Promise<EditorControl>
@@ -322,19 +325,20 @@ export interface EditorControl {
   /**
    * Stores a new document and opens it. Resolves to this control. `maxFileSize` does not apply.
    *
-   * @param title Shown in the editor. Its extension is the file type under which the document is stored.
+   * @param title Shown in the editor. The document is stored with its extension as file type.
    * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `title` does not end in an extension of 1 to 16 letters or
    *   digits.
-   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): as `openDocument` does; nothing is stored.
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `content` is something else, or was read before, or an
-   *   option is invalid.
-   * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not finish
-   * in time while the session was looked up.
-   * @throws with `check`, EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`), WrongFormatError
-   *   (`FST_EDITOR_WRONG_FORMAT`), DamagedDocumentError (`FST_EDITOR_DAMAGED_DOCUMENT`), and of the hook `inspect`
-   *   RejectedError (`FST_EDITOR_REJECTED`), InspectionFailedError (`FST_EDITOR_INSPECTION_FAILED`). Nothing is stored.
-   * @throws the error of `content`, after which nothing is stored, or the storage's own error, when a call of it fails.
+   * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): as in `openDocument`. Nothing is stored.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `content` is not a `DocumentContent`, or was already
+   *   read, or an option is invalid.
+   * @throws StorageTimeoutError (`FST_EDITOR_STORAGE_TIMEOUT`): the document is stored, but the storage did not return
+   * the session in time.
+   * @throws with `check`: EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`), WrongFormatError
+   *   (`FST_EDITOR_WRONG_FORMAT`), DamagedDocumentError (`FST_EDITOR_DAMAGED_DOCUMENT`), and from the hook `inspect`
+   *   RejectedError (`FST_EDITOR_REJECTED`) and InspectionFailedError (`FST_EDITOR_INSPECTION_FAILED`). Nothing is
+   *   stored.
+   * @throws the error of `content` (nothing is stored), or the storage's own error.
    * @example
    * ```js
    * const { fileId } = await app.editorControl().uploadDocument(request.raw, 'Report.docx', { check: true })
@@ -342,12 +346,12 @@ export interface EditorControl {
    */
   uploadDocument (content: DocumentContent, title: string, options?: UploadDocumentOptions): Promise<EditorControl>
 
-  /** `uploadDocument`, under the name that it had in the control that this library re-implements. */
+  /** Another name for `uploadDocument`: the one that the original ASP.NET control used. */
   setDocumentFromBytes: EditorControl['uploadDocument']
 
   /**
-   * Stores a new document without content, as `blankDocument` makes it, and opens it. Resolves to this control. Rejects
-   * as `uploadDocument` does, and besides:
+   * Stores a new, empty document, as `blankDocument` makes it, and opens it. Resolves to this control. Rejects like
+   * `uploadDocument`, and also:
    *
    * @param fileType One of `blankFileTypes`, such as `docx`, `xlsx`, `pptx`, `odt` or `pdf`.
    * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
@@ -360,14 +364,14 @@ export interface EditorControl {
   createDocument (fileType: string, options?: CreateDocumentOptions): Promise<EditorControl>
 
   /**
-   * Stores a copy of a document, or a document made from a template, and opens it. Resolves to this control. A file
-   * that is not stored is looked at with `checkDocument`, and so is every template. The hook `inspect` sees the new
-   * document. Rejects as `uploadDocument` does with `check`, and besides:
+   * Stores a copy of a document, or a new document from a template, and opens it. Resolves to this control. Templates,
+   * and files that are not stored yet, are checked with `checkDocument`. The hook `inspect` sees the new document.
+   * Rejects like `uploadDocument` with `check`, and also:
    *
    * @throws ControlBusyError (`FST_EDITOR_CONTROL_BUSY`): the control is opening another document.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): no stored file has the `fileId`.
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or the template is of another
-   *   format, such as one with macros (`dotm`) or of an old Office (`dot`).
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or templates of this format are not
+   *   supported, such as templates with macros (`dotm`) or of old Office versions (`dot`).
    * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the template has more than 64 MiB.
    * @example
    * ```js
@@ -379,25 +383,25 @@ export interface EditorControl {
   createDocument (options: CreateFromOptions): Promise<EditorControl>
 
   /**
-   * Has the document server convert the document at `documentUrl` to PDF, without unsaved changes: see `forceSave`.
-   * Resolves to the PDF.
+   * Converts the document at `documentUrl` to PDF at the document server, and resolves to the PDF. Unsaved changes are
+   * not included: call `forceSave` first.
    *
-   * Each request is limited by `timeouts.total`, the conversion as a whole by `maxAttempts` and `signal`.
-   * Source: emulator/docs/document-server-protocol.md#conversion
+   * `timeouts.total` limits each request, `maxAttempts` and `signal` the whole conversion. Source:
+   * emulator/docs/document-server-protocol.md#conversion
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `maxAttempts` or `delayMs` is invalid.
    * @throws ConversionTimeoutError (`FST_EDITOR_CONVERSION_TIMEOUT`): the conversion was not finished after
    * `maxAttempts` requests.
    * @throws ConversionFailedError (`FST_EDITOR_CONVERSION_FAILED`): the document server reported an error, which the
-   * message explains, or its response or the result cannot be used.
+   * message explains, or sent an unusable response or result.
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`): a request failed, was truncated, or was answered with a status other
    *   than 200.
    * @throws UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): a request exceeded one of the `timeouts`.
-   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the PDF is at an origin or IP address that is not
+   * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): the PDF's URL has an origin or IP address that is not
    *   allowed.
    * @throws TooLargeError (`FST_EDITOR_TOO_LARGE`): the PDF exceeds `maxFileSize`, or a response of the conversion
-   *   service 1 MiB.
+   *   service exceeds 1 MiB.
    * @throws the reason of `signal`, once it is aborted.
    * @throws the storage's own error, when looking up the stored file fails.
    * @example
@@ -409,11 +413,11 @@ export interface EditorControl {
   convertToPdf (options?: ConvertToPdfOptions): Promise<Buffer>
 
   /**
-   * Has the document server convert the document at `documentUrl`, without unsaved changes (see `forceSave`), and
-   * resolves as soon as the result begins to arrive. The document server keeps results: the same content and options
-   * are not converted again. Source: emulator/docs/document-server-protocol.md#conversion
+   * Converts the document at `documentUrl` at the document server, and resolves as soon as the result begins to arrive.
+   * Unsaved changes are not included: call `forceSave` first. The document server keeps results, so the same content
+   * and options are not converted again. Source: emulator/docs/document-server-protocol.md#conversion
    *
-   * Rejects as `EditorServer.convert` does, and besides:
+   * Rejects like `EditorServer.convert`, and also:
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): the application set `documentUrl`, and `documentName` has no
@@ -429,7 +433,7 @@ export interface EditorControl {
   convert (options: ControlConvertOptions): Promise<ResultFile>
 
   /**
-   * An image of the first page. Rejects as `convert` does.
+   * Makes an image of the first page. Rejects like `convert`.
    *
    * @example
    * ```js
@@ -440,24 +444,25 @@ export interface EditorControl {
   thumbnail (options: ThumbnailRequest): Promise<ResultFile>
 
   /**
-   * Has the document server save the opened document while people go on editing, and waits until that is stored:
-   * everything that had arrived at the document server when this was called, also if a final save comes first. It does
-   * not wait for `onSaved`.
+   * Saves the opened document while people go on editing, and waits until the save is stored. The save contains
+   * everything that had arrived at the document server when you called this, even if the session ends and a final save
+   * comes first. Does not wait for `onSaved`.
    *
-   * It asks for the session with the control's `documentKey`. The save may reach another instance than the one that
-   * waits. It cannot be used in `onCallback`, `onSaved` and `onSaveFailed` of the same document, because the save would
-   * wait for the hook; use it after the hook has returned.
-   * Source: emulator/docs/document-server-protocol.md#forcesave
+   * It saves the session with the control's `documentKey`. The save may arrive at another instance than the one that
+   * waits. Do not call it inside `onCallback`, `onSaved` and `onSaveFailed` of the same document, because the save
+   * would wait for the hook: call it after the hook has returned. Source:
+   * emulator/docs/document-server-protocol.md#forcesave
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no stored document is open.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `timeout` or `signal` is invalid.
    * @throws InvalidKeyError (`FST_EDITOR_INVALID_KEY`): `documentKey` is malformed.
    * @throws ForceSaveFailedError (`FST_EDITOR_FORCE_SAVE_FAILED`): the document server could not assemble the document,
-   * the save was refused here or at another instance, it was called in a hook, or the application is closing.
+   * this or another instance refused the save, `forceSave` was called inside such a hook, or the application is
+   * closing.
    * @throws ForceSaveTimeoutError (`FST_EDITOR_FORCE_SAVE_TIMEOUT`): the save did not arrive within `timeout`.
-   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server rejects the command, such as its
-   *   token.
+   * @throws CommandFailedError (`FST_EDITOR_COMMAND_FAILED`): the document server refused the command, for example
+   *   because of its token.
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): the document
    * server gave no usable answer to the command.
    * @throws the reason of `signal`, once it is aborted.
@@ -473,8 +478,7 @@ export interface EditorControl {
   forceSave (options?: ForceSaveOptions): Promise<ForceSaveResult>
 
   /**
-   * The versions of the stored document, in the form that the editor's `refreshHistory` takes. Needs the option
-   * `versions`.
+   * The versions of the stored document, in the format of the editor's `refreshHistory`. Needs the option `versions`.
    *
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no stored document is open.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the option `versions` is not set.
@@ -489,26 +493,25 @@ export interface EditorControl {
   history (): Promise<DocumentHistory>
 
   /**
-   * One version of the stored document, signed, in the form that the editor's `setHistoryData` takes. The document
-   * server fetches its URLs, which are signed and valid for `downloadUrlLifetime`; the token binds them to this
-   * version. If the data of the changes are kept, they are highlighted. Needs the option `versions`. `fileType` and
-   * `url` also serve to download a version. Source: emulator/docs/document-server-protocol.md#version-history
+   * One version of the stored document, signed, in the format of the editor's `setHistoryData`. The editor highlights
+   * the changes, if their data was kept. Use `url` and `fileType` to download a version. The URLs are signed for this
+   * version and valid for `downloadUrlLifetime`. Needs the option `versions`. Source:
+   * emulator/docs/document-server-protocol.md#version-history
    *
-   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any
-   *   more.
-   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history`
-   *   does.
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): this version does not exist, or is no longer kept.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as in
+   *   `history`.
    */
   historyData (version: number): Promise<HistoryVersionData>
 
   /**
-   * Names a version, with a comment, or removes its name: `null`. The history shows the name; named versions, at most
-   * 100, are kept whatever `versions` says, and only their bytes count. The present version can be named, too. Nobody
-   * is asked: the application decides who may.
+   * Names a version, optionally with a comment; `null` removes the name. The history shows the name. Named versions, at
+   * most 100, are kept regardless of `versions`; only `maxBytes` counts them. The present version can be named, too.
+   * This does not check rights: the application decides who may name versions.
    *
-   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version any more.
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the name is not as it must be, 100 others have one, or
-   *   the option `versions` is not set.
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): this version does not exist, or is no longer kept.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the name or comment is invalid, 100 other versions have
+   *   names, or the option `versions` is not set.
    * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the control has no stored document.
    * @throws the storage's own error.
    * @example
@@ -519,25 +522,24 @@ export interface EditorControl {
   nameVersion (version: number, label: VersionLabel | null): Promise<void>
 
   /**
-   * Makes an earlier version the present one. The present content is kept as a version. It waits until nobody edits the
-   * document, because what they save afterwards would not build on the restored version. `onSaved` is called as after a
-   * save. Needs the option `versions`.
+   * Makes an earlier version the present one, and keeps the present content as a version. It first waits until nobody
+   * edits the document, because the later saves of open editors are not based on the restored version. `onSaved` is
+   * called as after a save. Needs the option `versions`.
    *
    * @throws BeingEditedError (`FST_EDITOR_BEING_EDITED`): somebody still edited the document after `timeout`.
-   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): there is no such version, or it is not kept any
-   *   more.
+   * @throws VersionNotFoundError (`FST_EDITOR_VERSION_NOT_FOUND`): this version does not exist, or is no longer kept.
    * @throws FileNotFoundError (`FST_EDITOR_FILE_NOT_FOUND`): the document was deleted.
    * @throws RejectedError (`FST_EDITOR_REJECTED`), InspectionFailedError (`FST_EDITOR_INSPECTION_FAILED`): the hook
-   *   `inspect` has rejected it, or failed.
-   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): the version has another format, and another document has the name
-   * that this one would have.
+   *   `inspect` rejected the version, or failed.
+   * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): the version has another format, and another document already has
+   * the name that this document would get.
    * @throws AddressBlockedError (`FST_EDITOR_ADDRESS_BLOCKED`): `result.url` is not at the document server.
    * @throws UpstreamError (`FST_EDITOR_UPSTREAM`), UpstreamTimeoutError (`FST_EDITOR_UPSTREAM_TIMEOUT`): `result` could
-   * not be fetched, or is no such file.
-   * @throws BusyError (`FST_EDITOR_BUSY`): the document was changed again and again, or it was called in a hook that a
+   * not be fetched, or is not a file of its `fileType`.
+   * @throws BusyError (`FST_EDITOR_BUSY`): the document kept changing, or `restore` was called in a hook that a
    * callback of this document waits for.
-   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as `history`
-   *   does.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`), InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): as in
+   *   `history`.
    * @throws the reason of `signal`, once it is aborted.
    * @example
    * ```js
@@ -548,11 +550,11 @@ export interface EditorControl {
   restore (version: number, options?: RestoreOptions): Promise<RestoredVersion>
 
   /**
-   * Returns the HTML fragment that becomes the editor: an element with the configuration as data, and the script
-   * element of the module that mounts the editor. It contains no inline script and can be inserted into the body of any
-   * page. Without a document no editor is mounted.
+   * Returns an HTML fragment that shows the editor; insert it into the body of any page. It consists of an element with
+   * the configuration as data, and a script element that loads the module. It contains no inline script. Without a
+   * document it shows no editor.
    *
-   * While the document is opening, and if it does not open, the page tells the user. `messages` replaces its texts.
+   * While the document is opening, and if it does not open, the page informs the user. `messages` replaces these texts.
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or a message is unknown or is not a
    *   string.

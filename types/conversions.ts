@@ -10,12 +10,12 @@ export interface SignalOptions {
 }
 
 /**
- * What a document is converted to: an extension, or
+ * The format to convert to: an extension, or
  * - `ooxml`: the Office Open XML format that fits the document, such as `docx`, or `docm` if it has macros;
  * - `odf`: the OpenDocument format that fits the document, such as `odt`;
  * - `pdfa`: PDF/A; the result's file type is `pdf`.
  *
- * `EditorServer.formats` tells which formats a document can be converted to.
+ * `EditorServer.formats` returns the formats that a document can be converted to.
  */
 export type ConversionOutputType =
   | 'ooxml' | 'odf'
@@ -29,18 +29,18 @@ export type ConversionOutputType =
 /** A colour as red, green and blue from 0 to 255; `[]` for none. */
 export type WatermarkColor = readonly [] | readonly [red: number, green: number, blue: number]
 
-/** How pages become images. */
+/** How to turn pages into images. */
 export interface ThumbnailOptions {
   /**
    * - `0`: stretched to `width` and `height`;
    * - `1`: as large as fits into `width` and `height`, with the proportions of the page;
-   * - `2`: the size of the page at 96 dpi, without regard to `width` and `height`.
+   * - `2`: the size of the page at 96 dpi; `width` and `height` are ignored.
    *
    * @default 2
    */
   readonly aspect?: 0 | 1 | 2 | undefined
   /**
-   * Whether only the first page is converted. With `false` the result is a zip file with an image of each page.
+   * Whether to convert only the first page. With `false` the result is a zip file with one image per page.
    *
    * @default true
    */
@@ -60,12 +60,12 @@ export interface ThumbnailOptions {
 }
 
 /**
- * How a spreadsheet is laid out on pages. Lengths are a number with a unit, such as `19.1mm`. A result has at most 1500
+ * How to lay out a spreadsheet on pages. A length is a number with a unit, such as `19.1mm`. A result has at most 1500
  * pages.
  */
 export interface SpreadsheetLayout {
   /**
-   * Whether the whole sheet is converted, although a print area is set.
+   * Whether to convert the whole sheet even if a print area is set.
    *
    * @default true
    */
@@ -73,25 +73,25 @@ export interface SpreadsheetLayout {
   /** @default 'portrait' */
   readonly orientation?: 'portrait' | 'landscape' | undefined
   /**
-   * Pages that the sheet is fitted to in width; 0 does not fit it.
+   * Fit the width of the sheet to this many pages; 0 does not fit it.
    *
    * @default 0
    */
   readonly fitToWidth?: number | undefined
   /**
-   * Pages that the sheet is fitted to in height; 0 does not fit it.
+   * Fit the height of the sheet to this many pages; 0 does not fit it.
    *
    * @default 0
    */
   readonly fitToHeight?: number | undefined
   /**
-   * Percent.
+   * Zoom in percent.
    *
    * @default 100
    */
   readonly scale?: number | undefined
   /**
-   * Whether row and column headings are shown.
+   * Whether to show row and column headings.
    *
    * @default false
    */
@@ -112,21 +112,21 @@ export interface SpreadsheetLayout {
   }
 }
 
-/** How forms in a document become PDF or images. */
+/** How to convert forms in a document to PDF or images. */
 export interface DocumentLayout {
-  /** Whether the placeholders of empty fields are drawn. Without `isPrint`: whether the fields are kept in the PDF. */
+  /** Whether to draw the placeholders of empty fields. Without `isPrint`: whether the PDF keeps the fields. */
   readonly drawPlaceHolders?: boolean | undefined
-  /** Whether fields are highlighted; only with `isPrint`. */
+  /** Whether to highlight fields; only with `isPrint`. */
   readonly drawFormHighlight?: boolean | undefined
   /**
-   * Convert with the print layout; only from text documents to PDF.
+   * Whether to use the print layout; only for text documents to PDF.
    *
    * @default false
    */
   readonly isPrint?: boolean | undefined
 }
 
-/** How a PDF or XPS document becomes an editable text document. */
+/** How to turn a PDF or XPS document into an editable text document. */
 export interface DocumentRenderer {
   /**
    * - `blockChar`: each character in a frame of its own;
@@ -139,7 +139,7 @@ export interface DocumentRenderer {
   readonly textAssociation?: 'blockChar' | 'blockLine' | 'plainLine' | 'plainParagraph' | undefined
 }
 
-/** Text of a watermark with one appearance. */
+/** A piece of a watermark's text with one style. */
 export interface WatermarkRun {
   /** `<%br%>` is a line break. */
   readonly text: string
@@ -160,7 +160,7 @@ export interface WatermarkParagraph {
   readonly align?: 0 | 1 | 2 | 3 | undefined
   /** Background of the paragraph. */
   readonly fill?: WatermarkColor | undefined
-  /** Lines. */
+  /** Line spacing, in lines. */
   readonly lineSpacing?: number | undefined
   readonly runs?: readonly WatermarkRun[] | undefined
 }
@@ -177,28 +177,28 @@ export interface Watermark {
   readonly height?: number | undefined
   /** Degrees. */
   readonly rotate?: number | undefined
-  /** Between shape and text, in millimetres: left, top, right, bottom. */
+  /** Space between shape and text, in millimetres: left, top, right, bottom. */
   readonly margins?: readonly [number, number, number, number] | undefined
   /** Background of the shape: a colour, or an image as an http(s) or `data:image/…` URL. */
   readonly fill?: WatermarkColor | string | undefined
   /** Colour of the shape's outline. */
   readonly stroke?: WatermarkColor | undefined
-  /** Of the outline, in millimetres. */
+  /** Width of the outline, in millimetres. */
   readonly strokeWidth?: number | undefined
-  /** Where the text is in the shape: `0` bottom, `1` centre, `4` top. */
+  /** Vertical position of the text in the shape: `0` bottom, `1` centre, `4` top. */
   readonly align?: 0 | 1 | 4 | undefined
   readonly paragraphs?: readonly WatermarkParagraph[] | undefined
 }
 
-/** What a document becomes: all options of the conversion API. Fields that its formats do not use have no effect. */
+/** How to convert a document: all options of the conversion API. Fields that the formats do not use have no effect. */
 export interface ConversionOptions {
   readonly outputType: ConversionOutputType
-  /** Name of the converted file in the URL of the document server. */
+  /** Name of the converted file in the document server's URL. */
   readonly title?: string | undefined
-  /** Opens a protected document, 1 to 255 characters. The result is not protected. */
+  /** Password of a protected document, 1 to 255 characters. The result is not protected. */
   readonly password?: string | undefined
   /**
-   * Formats of numbers, dates and currencies in a spreadsheet that becomes PDF, as language and country.
+   * Language and country for the formats of numbers, dates and currencies when a spreadsheet is converted to PDF.
    *
    * @default 'en-US'
    */
@@ -211,7 +211,7 @@ export interface ConversionOptions {
    */
   readonly codePage?: number | undefined
   /**
-   * Separates the values of a csv document: `0` nothing, `1` tab, `2` semicolon, `3` colon, `4` comma, `5` space.
+   * Separator of the values in a csv document: `0` none, `1` tab, `2` semicolon, `3` colon, `4` comma, `5` space.
    *
    * @default 4
    */
@@ -222,14 +222,14 @@ export interface ConversionOptions {
   readonly documentRenderer?: DocumentRenderer | undefined
   readonly watermark?: Watermark | undefined
   readonly pdf?: {
-    /** Whether the result is a fillable form. By default form fields stay as they are. */
+    /** Whether the result is a fillable form. By default, form fields stay as they are. */
     readonly form?: boolean | undefined
     /** Whether the result is PDF/A, as with `outputType: 'pdfa'`. */
     readonly pdfa?: boolean | undefined
   }
 }
 
-/** A document, and what it becomes. */
+/** A document, and how to convert it. */
 export type ConversionRequest = ConversionOptions & {
   /** Extension of the document. */
   readonly fileType: string
@@ -238,23 +238,23 @@ export type ConversionRequest = ConversionOptions & {
     /** Absolute http(s) URL from which the document server downloads the document. */
     readonly url: string
     /**
-     * Identifies the content at `url`, such as a file's ID and revision. The document server keeps results, for a day
-     * by default: the same key and options get the same result without another conversion. The key that is sent is a
-     * hash of all of them, so that a result is never taken for another.
+     * Identifies the content at `url`, for example a file's ID and revision. The document server keeps results, for a
+     * day by default, and returns the stored result for the same key and options. The plugin sends a hash of key and
+     * options, so a result is never mistaken for another.
      *
-     * @default `url`: set a key if the content at the URL changes, or if the URL of the same content does, as a signed
-     *   one
+     * @default `url`. Set a key if the content at the URL can change, or if the URL of the same content changes, for
+     *   example because it is signed
      */
     readonly key?: string | undefined
     readonly content?: never | undefined
   }
   | {
     /**
-     * The document itself. It is read into memory, `maxFileSize` at most.
+     * The document itself. It is read into memory, up to `maxFileSize`.
      *
-     * Document servers from 10.0 on get it in the request (`/converter/from-file`), and the result in the answer: they
-     * need not reach this application. Older ones download it from this instance of the application: if others share
-     * `publicBaseUrl`, use `url`.
+     * Document servers from 10.0 on receive it in the request (`/converter/from-file`) and answer with the result, so
+     * they need not reach this application. Older ones download it from this instance of the application: use `url` if
+     * several instances share `publicBaseUrl`.
      */
     readonly content: DocumentContent
     readonly url?: never | undefined
@@ -262,22 +262,22 @@ export type ConversionRequest = ConversionOptions & {
   }
 )
 
-/** How far a conversion is. */
+/** Progress of a conversion. */
 export interface ConversionProgress {
   /** From 0 to 100. Document servers may stay at 0 until the end. */
   readonly percent: number
 }
 
-/** How a conversion or a document build is awaited. */
+/** How long and how often to ask for the result of a conversion or a document build. */
 export interface PollingOptions extends SignalOptions {
   /**
-   * Milliseconds until the result must be ready. Fetching it is limited by `timeouts.total`.
+   * Milliseconds until the result must be ready. `timeouts.total` limits fetching it.
    *
    * @default 120_000
    */
   readonly timeout?: number | undefined
   /**
-   * Milliseconds between two requests for the result. The first three are shorter.
+   * Milliseconds between two requests for the result. The first three intervals are shorter.
    *
    * @default 1000
    */
@@ -294,8 +294,8 @@ export interface ConvertOptions extends PollingOptions {
 }
 
 /**
- * A file that the document server made. Its first bytes are checked: they look like a file of `fileType`. The rest is
- * still on its way, limited by `maxFileSize` and `timeouts.total`. It can be read once, by `body` or `bytes`.
+ * A file that the document server made. Only its first bytes have arrived and were checked: they look like a file of
+ * `fileType`. `maxFileSize` and `timeouts.total` limit the rest. Read it once, by `body` or `bytes`.
  */
 export interface ResultFile {
   /** Extension of the file, in lower case. */
@@ -305,18 +305,21 @@ export interface ResultFile {
    * the document.
    */
   readonly mediaType: string
-  /** Bytes, if the document server announced it. */
+  /** Size in bytes, if the document server announced it. */
   readonly size?: number
   /**
-   * The content. It fails with `UpstreamError`, `UpstreamTimeoutError` or `TooLargeError`, or with the reason of
-   * `signal`. Destroy it if you do not read it; `timeouts.total` ends it otherwise.
+   * The content. The stream fails with `UpstreamError`, `UpstreamTimeoutError` or `TooLargeError`, or with the reason
+   * of `signal`. Destroy it if you do not read it; otherwise `timeouts.total` ends it.
    */
   readonly body: Readable
-  /** Reads the whole content into memory. Rejects as `body` fails, and with a `TypeError` if it was read before. */
+  /**
+   * Reads the whole content into memory. Rejects with the errors of `body`, or with a `TypeError` if it was already
+   * read.
+   */
   bytes (): Promise<Buffer>
 }
 
-/** What the document builder runs. */
+/** What the document builder is to run. */
 export type BuildRequest = {
   /** Available in the script as `Argument`. */
   readonly argument?: Readonly<Record<string, unknown>> | undefined
@@ -328,8 +331,9 @@ export type BuildRequest = {
   }
   | {
     /**
-     * The script itself, at most 1 MiB. Document servers from 10.0 on get it in the request (`/docbuilder/from-file`).
-     * Older ones download it from this instance of the application: if others share `publicBaseUrl`, use `url`.
+     * The script itself, at most 1 MiB. Document servers from 10.0 on receive it in the request
+     * (`/docbuilder/from-file`). Older ones download it from this instance of the application: use `url` if several
+     * instances share `publicBaseUrl`.
      */
     readonly script: string
     readonly url?: never | undefined
@@ -338,11 +342,11 @@ export type BuildRequest = {
 
 /** A file that a script saved. */
 export interface BuiltFile {
-  /** As in the script; never a path. */
+  /** The file name that the script gave it; never a path. */
   readonly name: string
   /**
-   * Fetches the file, which the document server keeps for 15 minutes. Rejects with `BuildFailedError` if its content is
-   * not of its format, or else as `EditorServer.convert` does while fetching.
+   * Fetches the file, which the document server keeps for 15 minutes. Rejects with `BuildFailedError` if the content
+   * does not have the file's format, and otherwise like fetching the result of `EditorServer.convert`.
    */
   fetch (options?: SignalOptions): Promise<ResultFile>
 }
@@ -354,17 +358,17 @@ export interface BuildResult {
 
 /** A format that the document server knows. */
 export interface DocumentFormat {
-  /** In lower case, without a dot. */
+  /** Extension, in lower case, without a dot. */
   readonly fileType: string
   /** The editor that opens it; absent if it is only a result of conversions. */
   readonly documentType?: DocumentType
   /**
-   * What can be done with it: `view`, `edit`, `lossy-edit` (edited with possible loss of formatting), `fill` (forms),
-   * `review`, `comment`, `encrypt`, `customfilter`, `auto-convert` (converted when it is opened). A document server may
-   * send others.
+   * What editors can do with it: `view`, `edit`, `lossy-edit` (formatting may be lost), `fill` (forms), `review`,
+   * `comment`, `encrypt`, `customfilter`, `auto-convert` (converted when it is opened). A document server may send
+   * others.
    */
   readonly actions: readonly string[]
-  /** What it can be converted to. */
+  /** The formats that it can be converted to. */
   readonly convertsTo: readonly string[]
   readonly mediaType: string
 }

@@ -10,11 +10,11 @@ export interface CallbackAction {
   readonly userid: string
 }
 
-/** Authors of the changes in a save. */
+/** The authors of the changes in a save. */
 export interface CallbackHistory {
   /** Build of the document server. */
   readonly serverVersion?: string
-  /** One entry each time the author changes. */
+  /** A new entry starts each time the author changes. */
   readonly changes?: ReadonlyArray<{
     /** Hash that the document server reports with the changes. */
     readonly documentSha256?: string
@@ -42,13 +42,14 @@ interface Assembled {
   /** Extension of the file at `url`, in lower case. It may differ from the format that was opened. */
   readonly filetype?: string
   /**
-   * URL of the file at the document server; valid for 15 minutes. Do not fetch it: how it begins is decided by headers
-   * of whoever opened the document last, a viewer too, so it may name another file or be no URL. The plugin believes
-   * only its end. Source: emulator/docs/document-server-protocol.md#the-urls-in-a-callback
+   * URL of the file at the document server; valid for 15 minutes. Do not fetch it: its beginning comes from request
+   * headers of whoever opened the document last, a viewer too, so it may name another file or be no URL at all. The
+   * plugin uses only its end. Source: emulator/docs/document-server-protocol.md#the-urls-in-a-callback
    */
   readonly url?: string
   /**
-   * URL of a zip file with the editor's own representation of the changes; valid for 15 minutes. It begins like `url`.
+   * URL of a zip file with the changes in the editor's own format; valid for 15 minutes. Do not fetch it, as with
+   * `url`.
    */
   readonly changesurl?: string
   /** Who changed the document since the previous save. */
@@ -68,7 +69,7 @@ interface Changed {
 /** Fields of a callback about a force save. */
 interface Forced {
   /**
-   * What caused the force save: 0 the command, 1 the save button, 2 the document server's timer, 3 a submitted form.
+   * The cause of the force save: 0 the command, 1 the save button, 2 the document server's timer, 3 a submitted form.
    */
   readonly forcesavetype?: number
 }
@@ -86,7 +87,7 @@ export interface EditingEvent extends CallbackFields {
 }
 
 /**
- * Status 2: the last editor left and the document is to be saved. Source:
+ * Status 2: the last editor left, and the document must be saved. Source:
  * emulator/docs/document-server-protocol.md#saved-2-and-3
  */
 export interface FinishedEvent extends CallbackFields, Assembled, Changed {
@@ -96,8 +97,8 @@ export interface FinishedEvent extends CallbackFields, Assembled, Changed {
 }
 
 /**
- * Status 3: the document server could not assemble the edited document. If there is a `url`, the file there is
- * corrupted. Source: emulator/docs/document-server-protocol.md#saved-2-and-3
+ * Status 3: the document server could not assemble the edited document. The file at `url`, if any, is corrupted.
+ * Source: emulator/docs/document-server-protocol.md#saved-2-and-3
  */
 export interface CorruptedEvent extends CallbackFields, Assembled, Changed {
   readonly status: 3
@@ -128,12 +129,12 @@ export interface MailMergeEvent extends CallbackFields, Assembled {
 }
 
 /**
- * Status 6: the document is to be saved while editing continues. Source:
+ * Status 6: the document must be saved while editing continues. Source:
  * emulator/docs/document-server-protocol.md#forced-6-and-7
  */
 export interface ForceSavedEvent extends CallbackFields, Assembled, Changed, Forced {
   readonly status: 6
-  /** URL of the data of a submitted form. It begins like `url`. */
+  /** URL of the data of a submitted form. Do not fetch it, as with `url`. */
   readonly formsdataurl?: string
 }
 
@@ -146,9 +147,9 @@ export interface ForceSaveFailedEvent extends CallbackFields, Changed, Forced {
 }
 
 /**
- * A callback of the document server; `status` tells which fields it has. With `requireToken` the fields are those that
- * the document server signed. A known field with a wrong type, or longer than the document server ever sends it, is
- * left out. A callback with an unknown status is passed on as it is. The object is frozen.
+ * A callback of the document server; `status` determines its fields. With `requireToken` the fields come from the
+ * document server's token. A known field is left out if its type is wrong, or if it is longer than the document server
+ * ever sends it. A callback with an unknown status is passed on unchanged. The object is frozen.
  */
 export type CallbackEvent =
   | EditingEvent
@@ -161,7 +162,7 @@ export type CallbackEvent =
 
 /** A save that is durably stored. */
 export interface SavedEvent {
-  /** Identifies this save: the same when the document server repeats it. */
+  /** Identifies this save. Stays the same when the document server repeats it. */
   readonly id: string
   /** The edited document. */
   readonly fileId: string
@@ -178,21 +179,22 @@ export interface SavedEvent {
     readonly size: number
     readonly revision: string
   }
-  /** Present if it is stored in a conflict copy, and the edited document was left alone. */
+  /** Present if the save is stored in a conflict copy and the edited document is unchanged. */
   readonly conflict?: {
     /**
-     * `changed`: someone else changed the document during the session. `format`: another document has the name that
-     * this one would get in its new format. `frozen`: somebody opened the document for editing although it was frozen.
+     * `changed`: someone else changed the document during the session. `format`: another document already has the name
+     * that this one would get in its new format. `frozen`: somebody opened the document for editing although it was
+     * frozen.
      */
     readonly reason: 'changed' | 'format' | 'frozen'
   }
-  /** Name of the rule that has decided where it is stored: see docs/saves.md#rules. Absent for a restored version. */
+  /** Name of the rule that decided where to store the save: see docs/saves.md#rules. Absent for a restored version. */
   readonly rule?: string
   /** IDs of the users who changed the document last. */
   readonly users?: readonly string[]
-  /** Present if it is a forgotten file that `recoverForgotten` stored. */
+  /** Present if `recoverForgotten` stored it from a forgotten file. */
   readonly recovered?: true
-  /** Present if it is no save of an editor but an earlier version that was restored: its number. */
+  /** Number of the version, if this is a restored version instead of an editor's save. */
   readonly restored?: number
 }
 
@@ -212,8 +214,8 @@ export interface FormField {
 /** A form that a user has filled in and submitted. Source: emulator/docs/document-server-protocol.md#forced-6-and-7 */
 export interface FormSubmittedEvent {
   /**
-   * Identifies these answers of this user: the same when the document server repeats them, also to another instance. It
-   * differs once the user has changed something.
+   * Identifies these answers of this user. Stays the same when the document server repeats them, also to another
+   * instance; changes once the user changes an answer.
    */
   readonly id: string
   /** The form that was opened. */
@@ -221,15 +223,15 @@ export interface FormSubmittedEvent {
   /** Document key of the session; absent only if the callback had none. */
   readonly key?: string
   /**
-   * Who submitted it, as the session at the document server says: `editorConfig.user.id`. A claim: everybody who sees
+   * The user who submitted it, as the document server reports: `editorConfig.user.id`. Only a claim: everybody who sees
    * the document can submit a form, viewers too, with any answers.
    */
   readonly user?: { readonly id: string }
   /** The answers: at most 10,000 fields in 16 MiB (16,777,216 bytes) of JSON, with pictures as text. */
   readonly data: readonly FormField[]
-  /** The filled form. It has arrived in full, and can be read until the hook has finished, also several times. */
+  /** The filled form. It has arrived in full and can be read several times, until the hook has finished. */
   readonly pdf: AsyncIterable<Uint8Array>
-  /** Format of its bytes, in lower case and without a dot: `pdf`, or `oform` or `docxf` of an older form. */
+  /** Format of the filled form, in lower case and without a dot: `pdf`, or for older forms `oform` or `docxf`. */
   readonly fileType: string
   /** Bytes of the filled form. */
   readonly size: number

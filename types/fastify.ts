@@ -6,13 +6,13 @@ import type { EditorSessions } from './sessions.js'
 import type { EditorStorage } from './storage.js'
 
 /**
- * Who sends the requests of a route:
+ * Who sends requests to a route:
  *
- * - `document-server`: the handler route and the scripts of document builds. It has no session and no login; the plugin
- *   checks the signatures and tokens of its requests. Pages with an editor use the handler route, too, and prove that
- *   by a token of their own.
- * - `page`: the actions that a page with an editor asks for, and its module, from the browser of a user, with the
- *   cookies of this origin. The plugin checks the page's token; the module is public.
+ * - `document-server`: the handler route and the scripts of document builds. The document server has no session and no
+ *   login; the plugin checks the signatures and tokens of its requests. Pages with an editor also use the handler
+ *   route, with a token of their own.
+ * - `page`: the actions of a page with an editor, and its module, requested by a user's browser with the cookies of
+ *   this origin. The plugin checks the page's token; the module is public.
  * - `operator`: the doctor's page. `doctor.authorize` decides.
  */
 export type EditorCaller = 'document-server' | 'page' | 'operator'
@@ -20,7 +20,8 @@ export type EditorCaller = 'document-server' | 'page' | 'operator'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Set on every route of the plugin, for hooks of the application: `request.routeOptions.config.onlyoffice`.
+     * Set on every route of the plugin, so that the application's hooks can recognize them:
+     * `request.routeOptions.config.onlyoffice`.
      *
      * @example
      * ```js
@@ -34,12 +35,12 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     /**
-     * Sends a whole HTML page that shows the control's document in an editor as high as the window, with
-     * `Cache-Control: no-store` and the control's `links` as further headers. For a page of your own, use
+     * Sends a complete HTML page that shows the control's document in an editor as high as the window. It sets
+     * `Cache-Control: no-store` and sends the control's `links` as `Link` headers. For a page of your own, use
      * `control.render()`.
      *
      * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): no document is open.
-     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or this is no control.
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or `control` is not a control.
      * @example
      * ```js
      * app.get('/edit/:fileId', async (request, reply) => {
@@ -56,11 +57,11 @@ declare module 'fastify' {
     /** The client for outbound requests: the option `httpClient` or its default. */
     editorHttpClient: EditorHttpClient
     /**
-     * Creates a control for one document in one page. The option `defaults` has what all of them have in common.
+     * Creates a control for one document in one page. Settings that all controls share go in the option `defaults`.
      *
-     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the defaults have an unknown name, or a value of
-     * another type. What only newer editors know may be inside of `document`, `editorConfig`, `customization` and so
-     * on.
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a name in `defaults` is unknown, or a value has the
+     * wrong type. Inside of `document`, `editorConfig`, `customization` and so on, unknown names are allowed, for newer
+     * editors.
      * @example
      * ```js
      * const control = await app.editorControl({ user: { id: '7', name: 'Ada' } }).openDocument('report')
@@ -77,7 +78,7 @@ declare module 'fastify' {
      */
     editorServer: EditorServer
     /**
-     * The documents that users are editing, and what can be done about it.
+     * The documents that users are editing: list them, freeze, rename or delete them, and close editors.
      *
      * @example
      * ```js
@@ -86,11 +87,11 @@ declare module 'fastify' {
      */
     editorSessions: EditorSessions
     /**
-     * Examines the set-up: whether application and document server reach each other, the secrets, clocks, versions, and
-     * the storage. It sends requests to both and writes nothing that users see. Never rejects because of what it finds.
-     * Calls at the same time share one examination. Source: docs/doctor.md lists the codes.
+     * Examines the set-up: the connections between application and document server, the secrets, clocks, versions, and
+     * the storage. It sends requests to both, and writes nothing that users see. Problems are reported as findings,
+     * never by rejecting; docs/doctor.md lists their codes. Simultaneous calls share one examination.
      *
-     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has another type.
+     * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has the wrong type.
      * @throws the reason of `signal`, once it is aborted.
      * @example
      * ```js

@@ -1,26 +1,26 @@
 import type { Readable } from 'node:stream'
 
 /**
- * What an outbound request is for: fetching a saved file, sending a command, converting, the proxy action, or an
- * examination by `app.editorDoctor()`, which also requests `api.js` and this application at `publicBaseUrl`.
+ * The purpose of an outbound request: fetching a saved file (`callback`), sending a command, converting, the proxy
+ * action, or a check by `app.editorDoctor()` (`probe`), which also requests `api.js` and this application at
+ * `publicBaseUrl`.
  */
 export type EditorHttpPurpose = 'callback' | 'command' | 'conversion' | 'proxy' | 'probe'
 
 /** One outbound request. */
 export interface EditorHttpRequest {
-  /** What the request is for. */
   readonly purpose: EditorHttpPurpose
   readonly method: 'GET' | 'POST'
-  /** An http or https URL without credentials and fragment. */
+  /** An http or https URL, without credentials or fragment. */
   readonly url: URL
   /** Request headers, with lower-case names. */
   readonly headers?: Readonly<Record<string, string>>
   /** Bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array
   /**
-   * Whether to connect to public IP addresses only, whether the URL names an IP address or a host that resolves to one.
-   * If any IP address of the host is not public, the request rejects with an error whose `code` is
-   * `FST_EDITOR_ADDRESS_BLOCKED`, and nothing is sent.
+   * Whether to connect only to public IP addresses, both for URLs with an IP address and for host names. If any IP
+   * address of the host is not public, the request must reject with an error whose `code` is
+   * `FST_EDITOR_ADDRESS_BLOCKED`, and send nothing.
    *
    * @default false
    */
@@ -37,19 +37,19 @@ export interface EditorHttpResponse {
   header (name: string): string | undefined
   /**
    * The decoded bytes. If the response has a `Content-Encoding`, the client decodes it and hides `content-encoding` and
-   * `content-length` from `header()`. The stream fails if the response is truncated: before the announced length, or
-   * before the end of the encoded data. Destroying it ends the request.
+   * `content-length` from `header()`. If the response is truncated (it ends before the announced length, or before the
+   * end of the encoded data), the stream fails. Destroying the stream ends the request.
    *
-   * The stream may be read late. If it has failed by then, reading it fails, too: it never looks complete. The caller
-   * listens for its errors as soon as it has the response.
+   * The plugin may start to read late. If the stream has failed by then, reading must fail, too: a truncated response
+   * must never look complete. The plugin listens for errors as soon as it has the response.
    */
   readonly body: Readable
 }
 
 /**
- * Makes outbound requests. A client makes one request and does not follow redirects: the plugin itself follows
- * redirects and enforces the allowed origins, `timeouts.total` and byte limits, with every client. Only the client sees
- * which IP address a host resolves to, so it must enforce `publicOnly`.
+ * Makes outbound requests. A client makes exactly one request per call and does not follow redirects. With every
+ * client, the plugin itself follows redirects and enforces the allowed origins, `timeouts.total` and byte limits. Only
+ * `publicOnly` is left to the client, because only the client sees which IP address a host resolves to.
  *
  * `httpClientConformance` of `fastify-onlyoffice/conformance` tests an implementation.
  *
@@ -67,9 +67,9 @@ export interface EditorHttpClient {
   /**
    * Resolves when the response headers have arrived, whatever the status.
    *
-   * @throws an error when there is no response. One whose `code` ends in `TIMEOUT` or `TIMEDOUT`, or whose name is
-   * `TimeoutError`, becomes an `UpstreamTimeoutError`, one with a `code` of this library stays as it is, any other
-   * becomes an `UpstreamError`.
+   * @throws an error if there is no response. An error becomes an `UpstreamTimeoutError` if its `code` ends in
+   * `TIMEOUT` or `TIMEDOUT` or its name is `TimeoutError`; an error with a `code` of this library stays as it is; any
+   * other becomes an `UpstreamError`.
    */
   request (request: EditorHttpRequest): Promise<EditorHttpResponse>
   /** Closes all connections. The plugin calls it for its default client only. */

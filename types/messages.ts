@@ -1,4 +1,4 @@
-/** The texts of the page, in English. Those in other languages are in `lib/control/languages/`. */
+/** The texts of the page in English. Other languages are in `lib/control/languages/`. */
 export const englishMessages = {
   loading: 'Opening the document…',
   /** After 30 seconds without `onDocumentReady`. */
@@ -10,20 +10,20 @@ export const englishMessages = {
   /** The editor raised `onError` before `onDocumentReady`. */
   failed: 'The document could not be opened',
   failedAdvice: 'Please tell the person who runs this service.',
-  /** The same, where the document server could not convert the document, with the button `tryAgain`. */
+  /** After `failed`, if the document server could not convert the document, with the button `tryAgain`. */
   unconvertedAdvice: 'Try again in a moment. If that does not help, please tell the person who runs this service.',
-  /** The same, with a token that has expired or a key that has been saved since. */
+  /** The token has expired, or the key was saved since the page was made. */
   outdated: 'This page is out of date',
   outdatedAdvice: 'Reload the page to open the document.',
-  /** An action of a page whose token has expired: it was asleep, or hidden for too long. */
+  /** A page's token has expired before an action: the page was asleep, or hidden for too long. */
   expired: 'This page was inactive for too long',
   expiredAdvice: 'Reload the page, then do it again.',
-  /** The application answers an action with status 401, or leads it to another path, such as a page for logging in. */
+  /** The application answered an action with status 401, or redirected it, for example to a login page. */
   loggedOut: 'You are no longer logged in',
   loggedOutAdvice: 'Log in again, then reload the page.',
   tryAgain: 'Try again',
   reload: 'Reload the page',
-  /** What the user asked for was refused with status 403. Other statuses follow. */
+  /** The application refused an action with status 403. Other statuses follow. */
   denied: 'You are not allowed to do this',
   notFound: 'It does not exist any more',
   nameTaken: 'Another document has this name',
@@ -63,7 +63,7 @@ export const englishMessages = {
   storedAgain: 'Your changes are stored again',
   /** The editor is being closed: it sends the last changes. */
   closing: 'Saving…',
-  /** They could not be sent. */
+  /** The last changes could not be sent. */
   unsent: 'Your last changes have not been sent yet',
   unsentAdvice: 'Check your connection. If you close the document now, they are lost.',
   /** In strict co-editing, which sends nothing until the user saves. */
@@ -82,12 +82,12 @@ export const englishMessages = {
   /** The first entry among the templates. */
   blankDocument: 'Blank document',
   chooseSpreadsheet: 'Choose a spreadsheet',
-  /** Title of the dialog with those who may use the document. */
+  /** Title of the dialog with the users who have access. */
   sharing: 'Who has access',
   /** After a name that is a link. */
   sharedByLink: 'with the link',
   sharedWithNobody: 'Nobody else',
-  /** The link to a page where that is changed. */
+  /** The link to a page for changing it. */
   changeSharing: 'Change who has access',
   search: 'Search',
   searching: 'Searching…',
@@ -97,11 +97,11 @@ export const englishMessages = {
 
 type English = typeof englishMessages
 
-/** Any text. An editor of code shows the English one, which is the default. */
+/** Allows any text; code editors show the English default. */
 type Messages = { readonly [Name in keyof English]?: English[Name] | (string & {}) | undefined }
 
 /**
- * Texts that the page shows: while a document is opening and if it does not open, instead of the editor; and about what
- * the user asks for, beside the editor. Plain text, no HTML. The technical line for the operator is always in English.
+ * Texts that the page shows while a document is opening, if it does not open, and about the user's actions. Plain text,
+ * no HTML. The technical line for the operator is always in English.
  */
 export interface EditorMessages extends Messages {}

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Describes one version of a stored file. */
+/** Describes the content of a stored file. */
 export interface StoredDocument {
   /** Identifies the document, whatever its extension. */
   readonly fileId: string
@@ -8,7 +8,7 @@ export interface StoredDocument {
   readonly fileType: string
   /** Bytes. */
   readonly size: number
-  /** When this version was stored. */
+  /** When this content was stored. */
   readonly modifiedAt: Date
   /** Opaque. It changes whenever the content is replaced, and is the same for all instances. */
   readonly revision: string
@@ -24,15 +24,14 @@ export interface ByteRange {
 export type StorageContent = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
- * What an application passes for a document. A `Blob` may be the `File` of a form. A stream may be one of Node.js or of
- * the web, or any other async iterable. It must not have been read before, and must consist of bytes: without an
- * encoding.
+ * Content that an application passes for a document. A `Blob` may be the `File` of a form. A stream may be a Node.js
+ * stream, a web stream or any other async iterable. It must be unread, and yield bytes, not text.
  */
 export type DocumentContent = StorageContent | ArrayBuffer | Blob
 
 /** One version of a file that is being read. */
 export interface StorageReadResult {
-  /** Describes the version that `body` contains: always the whole file, also for a range. */
+  /** Describes the whole file, also for a range. */
   readonly info: StoredDocument
   /** The bytes of the file, or of the requested range. */
   readonly body: Readable
@@ -50,13 +49,13 @@ export interface StorageCreateOptions {
 /** Options of `EditorStorage.replace`. */
 export interface StorageReplaceOptions {
   /**
-   * Of the new content. A directory stores it under this extension from now on.
+   * Format of the new content. A directory stores the file under this extension from now on.
    *
-   * @default that of the present content
+   * @default the format of the present content
    */
   readonly fileType?: string | undefined
   /**
-   * Replaces only this revision: if the file has another revision at the moment of publishing, `replace` changes
+   * Replaces only this revision. If the file has another revision at the moment of publishing, `replace` changes
    * nothing and resolves to `null`.
    *
    * @default any revision is replaced
@@ -64,27 +63,28 @@ export interface StorageReplaceOptions {
   readonly ifRevision?: string | undefined
 }
 
-/** A content that a file has, or had, as it was kept. */
+/** A kept content of a file: an earlier one, or the present one. */
 export interface StoredVersion {
   /**
-   * 1 for the first version that was kept of a file, then always one more than the last, even if that one was removed.
+   * 1 for the first version that was kept of a file; each later version has the next number, even if earlier ones were
+   * removed.
    */
   readonly version: number
   /** The file's `StoredDocument.revision` while it had this content. */
   readonly revision: string
-  /** Of the file while it had this content, in lower case, without the dot: `docx`. */
+  /** Format of this content, in lower case, without the dot: `docx`. */
   readonly fileType: string
   /** Bytes of the content. */
   readonly size: number
   /** When this content was stored in the file. */
   readonly modifiedAt: Date
-  /** When it was kept. */
+  /** When this version was kept. */
   readonly keptAt: Date
   /** Bytes of the changes; `null` if there are none. */
   readonly changesSize: number | null
-  /** The `details` that were passed to `keep`; `null` if there were none. */
+  /** The `details` of `keep`; `null` if there were none. */
   readonly details: unknown
-  /** What `label` has set. */
+  /** The label that `label` set. */
   readonly label?: VersionLabel
 }
 
@@ -99,27 +99,27 @@ export interface VersionLabel {
 /** Options of `VersionStore.keep`. */
 export interface VersionKeepOptions {
   /**
-   * A JSON value that is kept with the version and is part of every listing. Every storage takes up to 64 KiB of JSON
+   * A JSON value to keep with the version; it is part of every listing. Every storage accepts up to 64 KiB of JSON
    * text.
    *
    * @default null
    */
   readonly details?: unknown
   /**
-   * A second content that is kept with the version, such as the document server's data about its changes.
+   * A second content to keep with the version, such as the document server's data about its changes.
    *
    * @default none
    */
   readonly changes?: StorageContent | undefined
   /**
-   * Names the editing session that has stored the content.
+   * The editing session that stored the content.
    *
    * @default none
    */
   readonly session?: string | undefined
   /**
-   * A whole number from 0 to 4. Of the versions that exceed the limits, those with the lowest one are removed first,
-   * and of these the oldest.
+   * A whole number from 0 to 4. If versions exceed the limits, those with the lowest priority are removed first, the
+   * oldest first.
    *
    * @default 0
    */
@@ -129,14 +129,14 @@ export interface VersionKeepOptions {
 /** Options of `VersionStore.list`. */
 export interface ListVersionsOptions {
   /**
-   * The caller needs no more than so many of the newest versions. A storage may resolve to more.
+   * How many of the newest versions the caller needs. A storage may return more.
    *
    * @default all versions
    */
   readonly newest?: number | undefined
 }
 
-/** One content of a version that is being read. */
+/** The content or the changes of a version. */
 export interface VersionReadResult {
   readonly version: StoredVersion
   /** The bytes of the content, or of the changes. */
@@ -144,74 +144,74 @@ export interface VersionReadResult {
 }
 
 /**
- * Earlier contents of files. The versions of a file survive its replacement, in whatever format, and are removed
- * together with it. No method changes the file. A `fileId` that is malformed or names no file is never an error: it has
- * no versions. The plugin decides what is kept and removed.
+ * Earlier contents of files. The versions of a file survive when its content is replaced, in whatever format, and are
+ * removed with the file. No method changes the file. If a `fileId` is malformed or names no file, that is not an error:
+ * it has no versions. The plugin decides which versions are kept and removed.
  */
 export interface VersionStore {
   /**
-   * Resolves to the versions of a file, oldest first. A save asks for the newest one: that must cost the same, however
-   * many there are.
+   * Resolves to the versions of a file, oldest first. Every save asks for the newest one, so that must take the same
+   * time however many versions there are.
    */
   list (fileId: string, options?: ListVersionsOptions): Promise<readonly StoredVersion[]>
 
   /**
-   * Keeps the present content of a file as a version, if the file has this revision. Durable once resolved. Resolves to
-   * `null`, and keeps nothing, if the file has another revision or there is no such file. If it rejects, the version
-   * may have been kept.
+   * Keeps the present content of a file as a version, if the file has this revision. Resolves to `null`, and keeps
+   * nothing, if the file has another revision or does not exist. Durable once resolved. If it rejects, the version may
+   * have been kept.
    *
-   * A revision is kept once: if the newest kept version already has this revision, that version keeps its number, and
-   * gets these `details` and `changes` instead of those it had.
+   * A revision is kept only once: if the newest version already has this revision, it keeps its number, and these
+   * `details` and `changes` replace its own.
    *
-   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `details` cannot be written as JSON, or takes more than
-   * the storage allows.
+   * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `details` cannot be written as JSON, or exceeds what the
+   * storage allows.
    * @throws the error of `changes`.
    */
   keep (fileId: string, revision: string, options?: VersionKeepOptions): Promise<StoredVersion | null>
 
   /**
-   * Resolves to the content of a version, or to its changes. Resolves to `null` if there is no such version or it has
-   * no changes, or if its content is damaged. What is being read stays readable while the version is removed.
+   * Resolves to the content of a version, or to its changes; `null` if there is no such version, it has no changes, or
+   * its content is damaged. A version that is removed while it is being read stays readable.
    */
   read (fileId: string, version: number, part?: 'content' | 'changes'): Promise<VersionReadResult | null>
 
   /**
-   * Removes versions. Durable once resolved. Numbers that the file has no version of are ignored.
+   * Removes versions. Durable once resolved. Unknown numbers are ignored.
    *
-   * The history counts on from the newest kept version: if an application removes that one, the present content is
-   * shown under its number until the next save.
+   * The history numbers the present content after the newest kept version. So if an application removes that version,
+   * the present content is shown under its number until the next save.
    */
   remove (fileId: string, versions: readonly number[]): Promise<void>
 
   /**
-   * Labels a version, or removes its label: `null`. Durable once resolved. Resolves to whether the file has this
-   * version. The label stays when the same revision is kept again.
+   * Labels a version; `null` removes its label. Durable once resolved. Resolves to whether the file has this version.
+   * The label stays if the same revision is kept again.
    */
   label (fileId: string, version: number, label: VersionLabel | null): Promise<boolean>
 }
 
 /**
- * Stores documents: what `fileStorage`, `memoryStorage`, `s3Storage`, `postgresStorage` and `documentStorage` return,
- * and what `app.editorStorage` is. A malformed `fileId` is treated as a file that does not exist, never as an error.
+ * Stores documents. `app.editorStorage` is one; `fileStorage`, `memoryStorage`, `s3Storage`, `postgresStorage` and
+ * `documentStorage` create one. A malformed `fileId` is never an error: it is treated as a file that does not exist.
  */
 export interface EditorStorage {
-  /** Awaited at registration, which rejects if it rejects. */
+  /** Awaited at registration. If it rejects, so does the registration. */
   ready (): Promise<void>
 
-  /** Resolves to the info of a file, or to `null` if there is none. */
+  /** Resolves to the description of a file, or to `null` if there is no such file. */
   stat (fileId: string): Promise<StoredDocument | null>
 
   /**
-   * Resolves to one version of a file, or to `null` if there is none. The version stays readable while the file is
-   * replaced.
+   * Resolves to the content of a file, or to `null` if there is no such file. The content stays readable while the file
+   * is replaced.
    *
    * @throws RangeError: `range` is not within the file.
    */
   read (fileId: string, range?: ByteRange): Promise<StorageReadResult | null>
 
   /**
-   * Stores the content as a new file, under a new ID that needs no encoding in a URL. Durable once resolved. If it
-   * rejects, nothing is left behind.
+   * Stores the content as a new file. By default it gets a new ID that needs no encoding in a URL. Durable once
+   * resolved. If it rejects, nothing is left behind.
    *
    * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): there is a file with the given `fileId`.
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the given `fileId` is malformed.
@@ -227,7 +227,7 @@ export interface EditorStorage {
    *
    * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `fileType` is not 1 to 16 letters or digits.
    * @throws NameTakenError (`FST_EDITOR_NAME_TAKEN`): another document already has the name that the file would get
-   * with the new extension. Only for storages whose names depend on the extension.
+   * with the new extension. Only in storages whose names contain the extension.
    * @throws the error of `content`.
    */
   replace (fileId: string, content: StorageContent, options?: StorageReplaceOptions): Promise<StoredDocument | null>
@@ -241,14 +241,14 @@ export interface EditorStorage {
   close? (): Promise<void>
 }
 
-/** What a storage may remove in a sweep. */
+/** Options of a storage's sweep. */
 export interface StorageSweepOptions {
   /**
-   * Milliseconds: younger contents stay. Content that is being stored, or waits to be published, must be younger.
+   * Milliseconds: contents that are younger stay. Choose more than it takes to store and publish content.
    *
    * @default 86_400_000, one day
    */
   readonly olderThan?: number | undefined
-  /** Ends the sweep early; it then rejects with the reason of the signal. */
+  /** Ends the sweep early: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
