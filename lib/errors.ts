@@ -71,7 +71,7 @@ export class AlreadyRegisteredError extends define(
 
 export class BundledError extends define(
   'FST_EDITOR_BUNDLED', 500,
-  'The files of fastify-onlyoffice are not beside its code, as if it was bundled: keep the package external, such as with --external:fastify-onlyoffice of esbuild, and install it where the bundle runs'
+  'The files of fastify-onlyoffice are not beside its code, probably because it was bundled: keep the package external, for example with --external:fastify-onlyoffice of esbuild, and install it where the bundle runs'
 ) {}
 
 export class NoDocumentError extends define(
@@ -92,7 +92,7 @@ export class InvalidNameError extends define(
 ) {}
 
 export class UnknownFormatError extends define<[extension: string]>(
-  'FST_EDITOR_UNKNOWN_FORMAT', 415, 'The editor opens no .%s files'
+  'FST_EDITOR_UNKNOWN_FORMAT', 415, 'The editor cannot open .%s files'
 ) {}
 
 /** Of `checkDocument`, for a format that is not plain text. Often an upload or a copy has failed before. */
@@ -100,7 +100,7 @@ export class EmptyDocumentError extends define('FST_EDITOR_EMPTY_DOCUMENT', 422,
 
 /** Of `checkDocument`: the file was renamed, or something else was saved under its name. */
 export class WrongFormatError extends define<[extension: string]>(
-  'FST_EDITOR_WRONG_FORMAT', 422, 'The content of the file is not that of a .%s file'
+  'FST_EDITOR_WRONG_FORMAT', 422, 'The content is not a .%s file'
 ) {}
 
 export class DamagedDocumentError extends define<[extension: string]>(
@@ -130,7 +130,7 @@ export class UnknownActionError extends define(
 ) {}
 
 export class MethodNotAllowedError extends define<[action: string, methods: string]>(
-  'FST_EDITOR_METHOD_NOT_ALLOWED', 405, 'The %s action answers %s only'
+  'FST_EDITOR_METHOD_NOT_ALLOWED', 405, 'The %s action accepts only %s'
 ) {}
 
 /**
@@ -160,7 +160,7 @@ export class InvalidActionError extends define<[reason: string]>(
 
 /** A page has asked for too much in too short a time. The response has the seconds as `retry-after`. */
 export class TooManyRequestsError extends define<[seconds: number]>(
-  'FST_EDITOR_TOO_MANY_REQUESTS', 429, 'The editor page has asked for too much: try again in %d seconds'
+  'FST_EDITOR_TOO_MANY_REQUESTS', 429, 'The editor page has sent too many requests: try again in %d seconds'
 ) {}
 
 /**
@@ -201,7 +201,7 @@ export class FileNotFoundError extends define<[which: string]>(
  * conflict copy.
  */
 export class NameTakenError extends define(
-  'FST_EDITOR_NAME_TAKEN', 409, 'Another document has the name that this one would have in its new format'
+  'FST_EDITOR_NAME_TAKEN', 409, 'Another document has the name that this one would get in its new format'
 ) {}
 
 /**
@@ -249,11 +249,11 @@ export class VersionNotFoundError extends define(
 ) {}
 
 /**
- * The document may not be changed now: it is frozen (`editorSessions.freeze`), or the hook `canEdit` denied it. The
+ * The document cannot be changed now: it is frozen (`editorSessions.freeze`), or the hook `canEdit` denied it. The
  * message ends with the reason.
  */
 export class LockedError extends define<[reason: string]>(
-  'FST_EDITOR_LOCKED', 423, 'The document may not be changed now: %s'
+  'FST_EDITOR_LOCKED', 423, 'The document cannot be changed now: %s'
 ) {}
 
 /** For `LockedError`, if none was given. */

@@ -23,7 +23,7 @@ const isBase = stringThat(value => {
 /** One fixed path of the router: it is part of signed URLs. */
 const isPath = stringThat(value => isUrlPath(value) && value.length > 1 && !/[?#:*]|\/$/.test(value))
 const PATH_RULE =
-  'must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*): signed URLs contain it'
+  'must start with a slash, not end in one, and have no query, fragment, whitespace, parameter (:) or wildcard (*), because signed URLs contain it'
 const BASE_URL = 'the absolute http(s) URL of this application, without query, fragment and whitespace'
 const isBaseUrl = stringThat(value => isHttpUrl(value) && !/[?#\s]/.test(value))
 const isNotBlank = stringThat(value => value.trim() !== '')
@@ -36,7 +36,7 @@ const rules: Rules<FastifyOnlyofficeOptions> = {
     `set it to the URL of the document server's api.js, such as ${API_EXAMPLE}`
   ),
   jwtSecret: rule(
-    'must be the secret shared with the document server, which is not empty, or a list of secrets',
+    'must be the secret shared with the document server, not empty, or a list of secrets',
     anyOf(isNotBlank, listOf(isNotBlank, { min: 1 })),
     'set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'
   ),

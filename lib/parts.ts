@@ -95,8 +95,8 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
       tokenLifetime: pageTokenLifetime,
       clock,
       onLeftOut (about, fits) {
-        if (fits) log.warn(about, 'the token of a page would be too long: the hooks, and configurations that the page asks for later, lack what was left out')
-        else log.error(about, 'the token of a page is too long: the page can ask for nothing')
+        if (fits) log.warn(about, 'the token of a page would be too long: some fields were left out, so hooks and later configurations of the page do not have them')
+        else log.error(about, 'the token of a page is too long: the page cannot use any action')
       }
     })
   }

@@ -138,7 +138,7 @@ export async function registerEditor (app: FastifyInstance, options: FastifyOnly
   )
   const unknown = unknownNames(options)
   if (unknown.length > 0) {
-    log.warn(`fastify-onlyoffice ignores options that it does not have: ${unknown.join(', ')}`)
+    log.warn(`fastify-onlyoffice ignores options that it does not know: ${unknown.join(', ')}`)
   }
   if (settings.profile === 'classic') log.warn(CLASSIC_WARNING)
   const warn = () => { for (const warning of startWarnings(settings)) log.warn(warning) }
@@ -151,7 +151,7 @@ function assertScope ({ prefix, log }: FastifyInstance, { logLevel }: FastifyOnl
   if (/[:*]/.test(prefix)) {
     throw new InvalidOptionError(
       'prefix',
-      `of the surrounding scope is ${prefix}, but must have no parameter (:) or wildcard (*): signed URLs contain it`
+      `of the surrounding scope is ${prefix}, but must have no parameter (:) or wildcard (*), because signed URLs contain it`
     )
   }
   // pino lists its levels, including those that the application has added. A disabled logger has none.

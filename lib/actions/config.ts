@@ -71,7 +71,7 @@ export const configActions = { config, renew }
 
 async function withEditRights (page: PageRequest, services: ActionServices): Promise<EditorControlDefaults> {
   if (!services.settings.actions.editRights) throw new ForbiddenError('the option actions.editRights is not set')
-  const answer = await callHook(services, 'editRights', page, {}, 'true, false, or what a control is made with')
+  const answer = await callHook(services, 'editRights', page, {}, 'true, false, or settings of a control')
   if (answer === false) throw new ForbiddenError('actions.editRights denied it')
   const editing = mergedDefaults(page.claims.defaults, { mode: 'edit', permissions: { edit: true } })
   return mergedDefaults(editing, answer === true ? {} : checkedRights(answer))
@@ -84,7 +84,7 @@ function checkedRights (answer: EditorControlDefaults): EditorControlDefaults {
   } catch (cause) {
     throw new ActionFailedError(
       'editRights',
-      `returned what no control can be made with: ${(cause as Error).message}`,
+      `returned settings that no control accepts: ${(cause as Error).message}`,
       { cause }
     )
   }

@@ -27,7 +27,7 @@ const rename: PageAction<'rename'> = {
     const { name, title, problem } = typedName(page.body.name, info.fileType)
     if (problem !== undefined) {
       throw new InvalidActionError(
-        'the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and none that a system reserves'
+        'the name must be a plain file name: 1 to 255 bytes with its extension, without / \\ : * ? " < > | and control characters, and not a name that a system reserves'
       )
     }
     await assertUnlocked(page, services)
@@ -65,7 +65,7 @@ const create: PageAction<'create'> = {
   async run (page, services) {
     const { fileType, lang, template } = page.body
     if (template && !services.urls.isOffered(page.claims.page, template.id, template.token)) {
-      throw new ForbiddenError('the template was not offered to this page, or too long ago')
+      throw new ForbiddenError('the template was not offered to this page, or was offered too long ago')
     }
     const told = { fileType: fileType?.toLowerCase(), lang, template: template?.id }
     const { url } = await callHook(services, 'create', page, told, '{ url } with an http(s) URL or a path')
@@ -143,7 +143,7 @@ const users: PageAction<'users'> = {
 
 /** Has the application tell users that a comment mentions them. */
 const notify: PageAction<'notify'> = {
-  summary: 'Tell users that a comment mentions them',
+  summary: 'Notify users whom a comment mentions',
   needs: 'comment',
   option: 'notify',
   cost: 5,
@@ -157,7 +157,7 @@ const notify: PageAction<'notify'> = {
 
 /** Who may use the document, as the argument of `setSharingSettings`, and where that is changed. */
 const sharing: PageAction<'sharing'> = {
-  summary: 'List who may use the document',
+  summary: 'List who has access to the document',
   needs: 'edit',
   option: 'sharing',
   cost: 1,

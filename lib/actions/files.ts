@@ -100,7 +100,7 @@ const reference: PageAction<'reference'> = {
     const { path, referenceData: given, link } = page.body
     const { preset } = page.claims.defaults
     if ((path ?? given ?? link) === undefined) {
-      throw new InvalidActionError('it names no file: path, link or referenceData is needed')
+      throw new InvalidActionError('it names no file: set path, link or referenceData')
     }
     const file = await callHook(
       services, 'reference', page, { ...linkedOf(page.body), link }, '{ fileId, title } or null'

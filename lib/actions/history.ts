@@ -50,7 +50,7 @@ const restore: PageAction<'restore'> = {
     const { body: { version, url, fileType } } = page
     if ((url === undefined) !== (fileType === undefined)) {
       throw new InvalidActionError(
-        'a change below a version needs url and fileType: without them the whole version would be restored'
+        'a change within a version needs url and fileType, or else the whole version would be restored'
       )
     }
     const result = url !== undefined && fileType !== undefined ? checkedResult({ url, fileType }, services) : undefined

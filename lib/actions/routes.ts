@@ -49,7 +49,7 @@ export function actionScope (services: ActionServices, routeOptions: RouteOption
       method: 'POST',
       url: `${settings.path}/actions/${name}`,
       validatorCompiler: ({ httpPart }) => httpPart === 'body'
-        ? body => bodies[name](body) || { error: new InvalidActionError(`its body is not that of the action ${name}`) }
+        ? body => bodies[name](body) || { error: new InvalidActionError(`its body is not valid for the action ${name}`) }
         : () => true,
       /** Runs before the body is read. */
       async onRequest (request, reply) {
@@ -86,7 +86,7 @@ export function actionScope (services: ActionServices, routeOptions: RouteOption
 function schemaOf ({ name, summary }: NamedAction): DescribedSchema {
   return {
     summary,
-    description: 'A page with an editor asks this for its document and its user, whom its token names.',
+    description: 'A page with an editor sends this request. Its token names the document and the user.',
     headers: {
       type: 'object',
       required: ['x-editor-page-token'],

@@ -88,7 +88,7 @@ const OTHER_TEMPLATES = /^(dot|xlt|pot)m?$|^(wpt|ett|dpt|stw|vst[mx])$/
 /** The type of documents that are made from a file of this type. Throws `InvalidOptionError` if there is none. */
 export function fileTypeMadeFrom (fileType: string): string {
   if (!OTHER_TEMPLATES.test(fileType)) return DOCUMENTS[fileType] ?? fileType
-  throw new InvalidOptionError('from', `must not be a .${fileType} file: of templates, ${Object.keys(DOCUMENTS).join(', ')} become documents`)
+  throw new InvalidOptionError('from', `must not be a .${fileType} file: the supported templates are ${Object.keys(DOCUMENTS).join(', ')}`)
 }
 
 /**

@@ -220,7 +220,7 @@ function encoderOf (encoding: Dialect['encoding']): (text: string) => Buffer {
     const encoded = Buffer.allocUnsafe(text.length)
     for (let index = 0; index < text.length; index++) {
       const byte = bytes.get(text.charCodeAt(index))
-      if (byte === undefined) throw new NotRestorable(`${encoding} does not have all of its characters`)
+      if (byte === undefined) throw new NotRestorable(`it has characters that ${encoding} does not have`)
       encoded[index] = byte
     }
     return encoded

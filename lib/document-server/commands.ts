@@ -26,7 +26,7 @@ export const COMMAND_CODE = {
 const explanations: ReadonlyMap<number, string> = new Map([
   [COMMAND_CODE.unknownKey, 'it does not know the document key'],
   [COMMAND_CODE.callback, 'it has no usable callback URL for the document'],
-  [COMMAND_CODE.internal, 'it failed, see its log; of forcesave: the same changes could not be assembled before'],
+  [COMMAND_CODE.internal, 'it failed, see its log; for forcesave: it could not assemble the same changes before'],
   [COMMAND_CODE.nothingToSave, 'there is nothing new to save, or a save of the same changes has not finished'],
   [COMMAND_CODE.unknownCommand, 'it does not know the command'],
   [COMMAND_CODE.invalidToken, 'it rejects our token: jwtSecret must be its services.CoAuthoring.secret.inbox.string'],
@@ -128,7 +128,7 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
     } catch (err) {
       log.warn(
         { command: c, err },
-        'the document server\'s command service could not be reached, or is not one: is there a document server at editorApiUrl?'
+        'the document server\'s command service could not be reached, or something else answered: is there a document server at editorApiUrl?'
       )
     }
     return undefined
@@ -145,7 +145,7 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
     })
     const answer = parseJson(text)
     if (!isJsonObject(answer) || typeof answer.error !== 'number') {
-      throw new UpstreamError('the command service\'s answer is not one of a document server', { retryable: false })
+      throw new UpstreamError('the command service\'s answer is not from a document server', { retryable: false })
     }
     return { ...answer, error: answer.error }
   }
@@ -158,7 +158,7 @@ export function createCommands (client: DocumentServerClient, log: FastifyBaseLo
 export function checkedCommand<C extends ServerCommand> (given: C): C {
   const command = asSent(given)
   if (!isJsonObject(command) || typeof command.c !== 'string') {
-    throw new InvalidOptionError('command', 'must be an object with the name of the command as c')
+    throw new InvalidOptionError('command', 'must be an object whose c is the name of the command')
   }
   const known = Object.hasOwn(fields, command.c) ? fields[command.c as ServerCommand['c']] : undefined
   if (!known || 'key' in known || 'key' in command) assertKey(command.key)
@@ -182,7 +182,7 @@ function asSent (command: unknown): unknown {
 /** Throws `InvalidKeyError`. Source: emulator/docs/document-server-protocol.md#forgotten-files */
 function assertKey (key: unknown): asserts key is string {
   if (key === '' || key === undefined || key === null) {
-    throw new InvalidKeyError('is empty, which means all documents to the document server')
+    throw new InvalidKeyError('is empty, which the document server takes as all documents')
   }
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw new InvalidKeyError('must be 1 to 128 characters of 0-9 A-Z a-z . _ = -')

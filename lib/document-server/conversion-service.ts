@@ -81,7 +81,7 @@ export function assertConversionRequest (request: ConversionRequest): void {
     throw new InvalidOptionError('url', 'or content must be set, and not both')
   }
   if (content !== undefined && key !== undefined) {
-    throw new InvalidOptionError('key', 'is for a url: content identifies itself')
+    throw new InvalidOptionError('key', 'is only for a url: content needs no key')
   }
 }
 
@@ -192,7 +192,7 @@ const explanations: ReadonlyMap<string, string> = new Map([
   ['-2', 'timeout: the document is large, or the document server is busy'],
   ['-3', 'conversion error: permanent, the document server answers the same for this content and these options'],
   ['-4', 'it could not download the source: check that the document server can reach publicBaseUrl, or the host of the URL'],
-  ['-5', 'wrong password: the document needs one, or another one'],
+  ['-5', 'wrong or missing password'],
   ['-6', 'database error: see the log of the document server'],
   ['-7', 'wrong input: it does not accept the key, the file type or the output type'],
   ['-8', 'invalid or expired token: compare jwtSecret and the clock with those of the document server'],

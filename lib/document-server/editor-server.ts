@@ -57,7 +57,7 @@ export function createEditorServer (
     const text = await client.get('/healthcheck', { signal: options.signal, total: HEALTHCHECK_TIMEOUT_MS })
     const answer = text.trim()
     if (answer !== 'true' && answer !== 'false') {
-      throw new UpstreamError('the answer to the health check is not one of a document server', { retryable: false })
+      throw new UpstreamError('the answer to the health check is not from a document server', { retryable: false })
     }
     return answer === 'true'
   }

@@ -194,7 +194,7 @@ function resultFile (fileType: string, length: number | undefined, body: Readabl
     ...(length !== undefined && { size: length }),
     body,
     async bytes () {
-      if (body.readableDidRead) throw new TypeError('The file can be read once, and was read before')
+      if (body.readableDidRead) throw new TypeError('The file can be read once, and was already read')
       return await bytesOf(body)
     }
   }

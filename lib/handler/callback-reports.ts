@@ -82,8 +82,8 @@ function logSave ({ log }: FastifyReply, message: SaveMessage, { status, lastsav
 
 const conflictExplanations = {
   changed: 'someone else changed the document during the session',
-  format: 'another document has the name that this one would have in its new format',
-  frozen: 'the document is frozen, and somebody has opened it for editing nevertheless'
+  format: 'another document has the name that this one would get in its new format',
+  frozen: 'the document is frozen, but somebody opened it for editing'
 }
 
 /** A reason may quote what the sender has chosen, such as names of headers. */

@@ -95,7 +95,7 @@ export function createCredentials (services: Services) {
       if (!(settings.signedUrls || settings.requireToken) || isGranted || (isSigned && !needsToken)) return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
       // A token is not enough: the document server signs any URL that a configuration contains.
-      if (settings.signedUrls && !isSigned) throw new UnauthorizedError('the URL is not signed: use the one from the control')
+      if (settings.signedUrls && !isSigned) throw new UnauthorizedError('the URL is not signed: use the URL from the control')
 
       const claims = headerClaims(request)
       if (!claims) throw noToken(request, isSigned ? 'the URL is for the document server only' : 'the URL is not signed')
@@ -246,7 +246,7 @@ function isCallbackQuery (query: unknown): query is HandlerQuery & { readonly fi
 }
 
 function unsignedCallback (): Error {
-  return new UnauthorizedError('the callback URL is not signed: use the one from the control')
+  return new UnauthorizedError('the callback URL is not signed: use the URL from the control')
 }
 
 function fieldOf (value: unknown, name: string): unknown {

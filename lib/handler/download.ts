@@ -81,7 +81,7 @@ export function createDownloadHandler ({ settings: { timeouts }, credentials, st
 function redirect ({ method, headers }: HandlerRequest, reply: FastifyReply, target: FileUrl | null): FastifyReply {
   if (!target) throw new FileNotFoundError()
   if (!isHttpUrl(target.url)) {
-    throw new StorageError('its downloadUrl gave no absolute http(s) URL', { retryable: false })
+    throw new StorageError('its downloadUrl returned no absolute http(s) URL', { retryable: false })
   }
   const validators = validatorsOf(target.info)
   if (fresh(headers, validators)) return sendNotModified(reply, validators)

@@ -163,6 +163,6 @@ function remedyOf (httpStatus: number): string {
   if (httpStatus === 429) {
     return 'Give the document server a higher limit, or none: all its requests come from one IP address.'
   }
-  if (httpStatus === 503) return 'It tries again, if the load falls.'
+  if (httpStatus === 503) return 'It tries again when the load falls.'
   return 'It has no login: let requests pass whose routeOptions.config.onlyoffice.caller is \'document-server\'. The plugin verifies them.'
 }

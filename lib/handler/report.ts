@@ -72,9 +72,9 @@ const expiredToken: OpeningFailure = {
 }
 
 const unconverted: OpeningFailure = {
-  meaning: 'the document server could not convert the document for the editor, and keeps that with the document key',
+  meaning: 'the document server could not convert the document for the editor, and remembers the failure under the document key',
   remedy:
-    `"Try again" in the page opens it under a new key for a user who may change the document, at most once in a minute and only if nobody has it open. If that fails, too, the file is damaged or not of the format that its extension says, or the converter is broken: look at the log of the document server's converter. ${RUN_DOCTOR}`
+    `"Try again" in the page opens it under a new key for a user who may change the document, at most once in a minute and only if nobody has it open. If that fails, too, the file is damaged, its content does not match its extension, or the converter is broken: look at the log of the document server's converter. ${RUN_DOCTOR}`
 }
 
 /** By the code of the editor's `onError`. Source: emulator/docs/document-server-protocol.md#the-editor-in-the-page */

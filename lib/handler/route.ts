@@ -41,8 +41,8 @@ const documented: Readonly<Partial<Record<HTTPMethods, DescribedSchema>>> = {
   GET: {
     summary: 'Download a document, or fetch a file for a page',
     description: [
-      '`action=download`: the document server downloads a stored document, or an earlier version of it. It may ask for a range, and whether the document has changed. The URL is signed; without `signedUrls`, the request has a token of the document server.',
-      '`action=proxy`: a page with an editor fetches a file of the document server, or of an origin that is allowed, as a response of this origin. The status is that of the other server. The header `x-editor-proxy-token` has the `proxyToken` of a control.'
+      '`action=download`: the document server downloads a stored document, or an earlier version of it. Range and conditional requests work. The URL is signed; without `signedUrls`, the request has a token of the document server.',
+      '`action=proxy`: a page with an editor fetches a file through this origin, from the document server or an allowed origin. The status is the other server\'s. The header `x-editor-proxy-token` has the `proxyToken` of a control.'
     ].join('\n\n'),
     querystring: schemas.query,
     security: []
@@ -50,8 +50,8 @@ const documented: Readonly<Partial<Record<HTTPMethods, DescribedSchema>>> = {
   POST: {
     summary: 'Report an event of a document',
     description: [
-      '`action=callback`: the document server tells who edits a document, and where to fetch what is to be saved. A save is stored before it is answered: `{"error":0}`. `{"error":1}` is a refusal: the document server keeps the changes. The URL is signed, and the body or a header has a token of the document server.',
-      '`action=report`: a page with an editor tells that its document did not open, with its `proxyToken`. Such a request has no body and no content type.'
+      '`action=callback`: the document server reports who edits a document, and the URL of each save. `{"error":0}` is sent only after the save is stored. `{"error":1}` refuses it, and the document server keeps the changes. The URL is signed, and the body or a header has a token of the document server.',
+      '`action=report`: a page with an editor reports that its document did not open, with its `proxyToken`. The request has no body and no content type.'
     ].join('\n\n'),
     querystring: schemas.query,
     body: schemas.callback,

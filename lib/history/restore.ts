@@ -65,7 +65,7 @@ export function createRestores (
     const { result, timeout = DEFAULT_TIMEOUT_MS, signal } = options
     if (hooks.isInHookOf(fileId)) {
       throw new BusyError(
-        'a callback waits for the hook in which it is to be restored: restore it when the hook has returned'
+        'its callback waits for the hook that called restore(): call it after the hook has returned'
       )
     }
     const ending = signal ? AbortSignal.any([signal, closing]) : closing
@@ -120,7 +120,7 @@ export function createRestores (
     fileId: string, version: number, { staged, fileType }: StagedVersion, user: RestoringUser | undefined
   ): Promise<RestoredVersion | undefined> {
     const made = { savedAt: new Date(settings.clock.now()).toISOString(), restored: version, ...madeBy(user) }
-    return await recordStore.decide(fileId, 'a version was about to be restored', async snapshot => {
+    return await recordStore.decide(fileId, 'a version was being restored', async snapshot => {
       const { file: current } = snapshot
       if (!current) throw new FileNotFoundError()
       const [hold] = holdsOf(snapshot.record, settings.clock.now())

@@ -90,7 +90,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
       const version = all.find(one => one.version === number)
       if (!version) throw new VersionNotFoundError()
       if (label && all.filter(one => one.label && one !== version).length >= MAX_NAMED) {
-        throw new InvalidOptionError('version', `is one too many: ${MAX_NAMED} others have names, remove one`)
+        throw new InvalidOptionError('version', `cannot be named: ${MAX_NAMED} other versions have names, remove one`)
       }
       if (label === null && !version.label) return
       const newest = (await store.list(fileId, { newest: 1 })).at(-1) ?? null
@@ -100,7 +100,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
       }
       if (await store.label(fileId, number, label)) return
     }
-    throw new BusyError('it was changed again and again while a version was about to be named')
+    throw new BusyError('it kept changing while a version was being named')
   }
 
   /**

@@ -198,7 +198,7 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
 
   function proxyDenial ({ origin }: URL): string {
     return documentServer.publicOrigins.has(origin)
-      ? `at ${origin} the proxy reads result files only, and proxy.allow does not name this path`
+      ? `at ${origin} the proxy fetches only result files, and proxy.allow does not name this path`
       : `${origin} is not allowed`
   }
 

@@ -97,11 +97,11 @@ const NOT_ASSEMBLED: Failure = {
   isRetryable: false
 }
 const UNKNOWN_ORDER: Failure = {
-  failure: 'several saves with changes of the same second have arrived, and it is unknown which is the newest',
+  failure: 'several saves from the same second have arrived, and it is unknown which is the newest',
   isRetryable: true
 }
 const UNREPORTED: Failure = {
-  failure: 'somebody is editing, but no callback has said so: it is unknown whether everything is stored',
+  failure: 'somebody is editing, but no callback has reported it: it is unknown whether everything is stored',
   isRetryable: true
 }
 const KEPT_BACK: Failure = {

@@ -95,7 +95,7 @@ export function createForceSaves (
     signal?.throwIfAborted()
     if (hooks.isInHookOf(fileId)) {
       throw new ForceSaveFailedError(
-        'it was requested in a hook that a callback of this document waits for, and so would the save: request it when the hook has returned'
+        'it was requested in a hook that a callback of this document waits for, so the save would wait, too: request it after the hook has returned'
       )
     }
     if (closing.aborted) throw closingError()

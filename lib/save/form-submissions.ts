@@ -111,7 +111,7 @@ function unlessTooLarge (error: unknown): undefined {
 }
 
 function fieldsIn (bytes: Buffer): readonly FormField[] {
-  if (isTooMuch(bytes)) throw unusable(`more than ${MAX_FIELDS} fields, or values within values`)
+  if (isTooMuch(bytes)) throw unusable(`more than ${MAX_FIELDS} fields, or nested values`)
   const data = parseJson(bytes.toString())
   if (!isFormData(data)) throw unusable('something other than a list of fields')
   if (data.length > MAX_FIELDS) throw unusable(`more than ${MAX_FIELDS} fields`)

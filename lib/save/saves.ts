@@ -183,7 +183,7 @@ export function createSaves (services: SessionServices) {
   ): Promise<SaveOutcome> {
     const isReplaced = staged !== fetched
     const hash = once(async () => await hashOf(services, fetched))
-    return await recordStore.decide(request.fileId, 'a save was about to be published', async snapshot =>
+    return await recordStore.decide(request.fileId, 'a save was being published', async snapshot =>
       await nothingToStore(request, snapshot) ??
         await publish({
           request, staged, isReplaced, hash, changes, snapshot, current: snapshot.file!, isEarlyLook: snapshot === early

@@ -33,7 +33,7 @@ export function whyNoFileId (fileId: string): string | undefined {
   if (problem === undefined) return undefined
   return problem === 'too-long'
     ? `it is longer than ${MAX_FILE_ID_BYTES} bytes`
-    : 'it is no file name on every operating system'
+    : 'it is not a valid file name on every operating system'
 }
 
 /** Why not every operating system treats a text as one plain file name. */

@@ -95,7 +95,7 @@ export function createEditorSessions (
       const { by = '', reason, duration, timeout = DEFAULT_FREEZE_TIMEOUT_MS, signal } = options
       signal?.throwIfAborted()
       if (hooks.isInHookOf(fileId)) {
-        throw new BusyError('a callback waits for the hook in which it is to be frozen: freeze it when the hook has returned')
+        throw new BusyError('its callback waits for the hook that called freeze(): call it after the hook has returned')
       }
       const end = performance.now() + timeout
       const content = await storage.stat(fileId)
@@ -105,7 +105,7 @@ export function createEditorSessions (
         const since = clock.now()
         const until = duration && since + duration
         const others = holdsOf(record, since).filter(hold => hold.by !== by)
-        if (others.length >= MAX_HOLDS) throw new InvalidOptionError('by', `is one too many: ${MAX_HOLDS} others have frozen the document`)
+        if (others.length >= MAX_HOLDS) throw new InvalidOptionError('by', `cannot freeze the document: ${MAX_HOLDS} others have frozen it`)
         unreported = keysWithoutSession(record, content)
         return frozenBy(record, withoutUndefined({ by, since, until, reason }), since, unreported)
       })

@@ -141,7 +141,7 @@ export function createRecordStore (
     fileId: string, change: (record: SessionRecord) => SessionRecord,
     { snapshot: known, ...options }: ChangeOptions & { readonly snapshot?: Snapshot } = {}
   ): Promise<SessionRecord> {
-    return await decide(fileId, 'its record was about to be changed', async snapshot => {
+    return await decide(fileId, 'its record was being changed', async snapshot => {
       const changed = change(snapshot.record)
       return changed === snapshot.record || await compareAndSet(fileId, changed, snapshot, options) ? changed : CHANGED
     }, known)
@@ -161,7 +161,7 @@ export function unlessUnknown (error: unknown): undefined {
 export function assertKnown (record: SessionRecord): void {
   if (!isSessionRecord(record)) {
     throw new TypeError(
-      'The record of the document would have a field of the wrong type, such as a revision that is no string'
+      'The record of the document would have a field of the wrong type, such as a revision that is not a string'
     )
   }
 }

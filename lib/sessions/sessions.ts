@@ -203,7 +203,7 @@ export function createSessions (
       await send()
     })
     again.catch(err => {
-      if (!shutdown.closing.aborted) log.warn({ err, fileId, key }, 'editors of a frozen document were not told to leave')
+      if (!shutdown.closing.aborted) log.warn({ err, fileId, key }, 'editors of a frozen document could not be closed')
     })
   }
 

@@ -106,7 +106,7 @@ export function createRecords (driver: Driver) {
       const wasRefused = repeats === 0 && (error === undefined || isNameTaken)
       if (found.record && !wasRefused && !showsNextWrite(found.record, base.record)) {
         throw error ?? new StorageError(
-          'the record was changed so often meanwhile that it is unknown whether this change was made'
+          'the record kept changing, so it is unknown whether this change was made'
         )
       }
       if (isOver) throw new BusyError(BUSY)
@@ -173,7 +173,7 @@ export function createRecords (driver: Driver) {
   }
 }
 
-const BUSY = 'other instances changed its record all the time'
+const BUSY = 'other instances kept changing its record'
 
 /**
  * The record to write, and the names of blobs that can be dropped once it is written. What the record no

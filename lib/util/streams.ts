@@ -102,7 +102,7 @@ export async function bytesOfContent (content: StorageContent, limit: number): P
 /** Checks a chunk of content. Throws `InvalidOptionError`. */
 export function assertBytes (chunk: unknown): asserts chunk is Uint8Array {
   if (!isUint8Array(chunk)) {
-    throw new InvalidOptionError('content', `must be a stream of Uint8Arrays, but has ${kindOf(chunk)} in it`)
+    throw new InvalidOptionError('content', `must be a stream of Uint8Arrays, but contains ${kindOf(chunk)}`)
   }
 }
 

@@ -93,7 +93,7 @@ const refusals: Record<string, Refusal> = {
   'an unsigned URL': {
     token: save => signed(save),
     query: fileId => ({ action: 'callback', fileId }),
-    advice: /the callback URL is not signed: use the one from the control/
+    advice: /the callback URL is not signed: use the URL from the control/
   },
   'the signature of another URL': {
     token: save => signed(save),

@@ -61,7 +61,7 @@ t.test('opening a document that is not stored rejects and leaves the control unc
 t.test('a fileId that is too long or odd for files is named as such', async t => {
   const { app } = await startHost(t, { storage: fileStorage({ directory: t.testdir() }) })
   const control = app.editorControl()
-  for (const [odd, reason] of [['é'.repeat(101), 'it is longer than 200 bytes'], ...['con', '.a', 'a.', 'a/b', 'a:b', 'a\n', ''].map(odd => [odd, 'it is no file name on every operating system'] as const)] as const) {
+  for (const [odd, reason] of [['é'.repeat(101), 'it is longer than 200 bytes'], ...['con', '.a', 'a.', 'a/b', 'a:b', 'a\n', ''].map(odd => [odd, 'it is not a valid file name on every operating system'] as const)] as const) {
     await t.rejects(control.openDocument(odd), { message: `No stored file has the fileId ${JSON.stringify(odd)}: ${reason}` })
   }
 })

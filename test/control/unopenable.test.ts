@@ -19,7 +19,7 @@ t.test('a format that no editor opens is refused, with a typed error and before 
   const control = app.editorControl()
   for (const extension of ['zip', 'jpg', 'png', 'ofd', 'nothing']) {
     const { fileId } = await storage.create(extension, Buffer.from('x'))
-    const refusal = { code: 'FST_EDITOR_UNKNOWN_FORMAT', statusCode: 415, retryable: false, message: `The editor opens no .${extension} files` }
+    const refusal = { code: 'FST_EDITOR_UNKNOWN_FORMAT', statusCode: 415, retryable: false, message: `The editor cannot open .${extension} files` }
     await t.rejects(control.openDocument(fileId), refusal, extension)
     await t.rejects(control.openDocument(fileId, { title: 'Report.docx' }), refusal, 'the stored format counts')
     await t.rejects(control.uploadDocument(Buffer.from('x'), `Report.${extension}`), refusal)

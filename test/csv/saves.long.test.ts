@@ -90,7 +90,7 @@ t.test('what cannot be kept is stored as it was sent, with one line in the log',
   const why = (reason: string) => [`a CSV file is stored as the document server has written it: ${reason}`]
   const latin = Buffer.from('a;Müller\r\n007;x\r\n', 'latin1')
   const table: ReadonlyArray<readonly [stored: string | Buffer, saved: string | Buffer, reason: string]> = [
-    [latin, `${MARK}a,Müller,\n7,Łódź,\n`, 'windows-1252 does not have all of its characters'],
+    [latin, `${MARK}a,Müller,\n7,Łódź,\n`, 'it has characters that windows-1252 does not have'],
     ['a;b\n007;x\n', `${MARK}a,b,\n"7,x,\n`, 'a quotation mark is not closed'],
     ['a;b\n007;x\n', Buffer.from('a,b,\n7,ä,\n', 'latin1'), 'it is not utf-8'],
     ['a;b\n007;x\n', `${MARK}a,b,\n7,${'x'.repeat(5 * 1024 ** 2)},\n`, 'a cell is too long']

@@ -121,7 +121,7 @@ t.test('forcesave: 0 is started, 4 is an error that says so', async t => {
 t.test('a key that is empty, malformed or foreign is refused, and nothing is sent', async t => {
   const { app: { editorServer }, documentServer, keys, fileId } = await startService(t)
   const refused: Array<[key: unknown, message: RegExp]> = [
-    ['', /is empty, which means all documents/],
+    ['', /is empty, which the document server takes as all documents/],
     [undefined, /is empty/],
     [null, /is empty/],
     [7, /must be 1 to 128 characters/],

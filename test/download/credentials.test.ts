@@ -57,7 +57,7 @@ t.test('the log says why a download was refused and how to fix it; the client is
     [url, { 'x-token': `Bearer ${signed({})}` }, 'Not authorized', /there is one in the header x-token/],
     [url, { authorization: `Bearer ${signed({}, tokenSigner([OTHER_SECRET]))}` }, 'Not authorized', /signed with another secret: make jwtSecret/],
     [url, { authorization: `Bearer ${signed({ payload: { url: `${url}&x=1` } })}` }, 'Forbidden', /for another URL: compare publicBaseUrl/],
-    [signing.handler({ action: 'download', fileId }), {}, 'Not authorized', /the URL is not signed: use the one from the control/],
+    [signing.handler({ action: 'download', fileId }), {}, 'Not authorized', /the URL is not signed: use the URL from the control/],
     [signing.handler({ action: 'download', fileId, signature: 'x' }), {}, 'Forbidden', /jwtSecret, publicBaseUrl, path and prefix must be the same/]
   ]
   for (const [address, headers, text, advice] of requests) {

@@ -35,7 +35,7 @@ t.test('other methods on the download route are answered 405 with Allow and chan
     const response = await fetch(host.handler({ action: 'download', fileId }), { method, body: 'x' })
     t.equal(response.status, 405, method)
     t.equal(response.headers.get('allow'), 'GET, HEAD', method)
-    t.match(await response.json(), { code: 'FST_EDITOR_METHOD_NOT_ALLOWED', message: 'The download action answers GET, HEAD only' })
+    t.match(await response.json(), { code: 'FST_EDITOR_METHOD_NOT_ALLOWED', message: 'The download action accepts only GET, HEAD' })
   }
   t.equal(await host.storedText(fileId), 'content')
 })

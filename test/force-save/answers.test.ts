@@ -48,7 +48,7 @@ t.test('there is no session: never opened, ended with a save, or only a forgotte
 t.test('while somebody edits of whom no callback has told, it is unknown whether everything is stored', async t => {
   const { app, fileId } = await startScripted(t, async ({ c }) => c === 'forcesave' ? { error: 4 } : { users: ['u1'] })
   const control = await app.editorControl().openDocument(fileId)
-  await t.rejects(control.forceSave({ grace: 1 }), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /no callback has said so/, retryable: true })
+  await t.rejects(control.forceSave({ grace: 1 }), { code: 'FST_EDITOR_FORCE_SAVE_FAILED', message: /no callback has reported it/, retryable: true })
 })
 
 t.test('a force save that cannot be assembled rejects, and so does the next one until something is edited', async t => {

@@ -45,7 +45,7 @@ t.test('options of the plugin: what is missing, what is unknown and what is wron
     [register({}), 'editorApiUrl is missing'],
     [register(() => ({})), 'editorApiUrl is missing'],
     [withSecret(undefined), 'jwtSecret is missing: set it to the secret shared with the document server; an environment variable that is not set is undefined. Create a secret with `openssl rand -hex 32`'],
-    [withSecret(''), 'jwtSecret must be the secret shared with the document server, which is not empty'],
+    [withSecret(''), 'jwtSecret must be the secret shared with the document server, not empty'],
     [register({ ...required, publicBaseUrl: undefined }), 'publicBaseUrl is missing: set it to the URL of this application'],
     [including({ jwtsecret: SECRET }), 'jwtsecret is unknown: use '],
     [including({ storge: memoryStorage() }), 'storge is unknown: use editorApiUrl, jwtSecret, '],
@@ -146,8 +146,8 @@ t.test('methods of a control', async t => {
     [set(['content']), not('an array')],
     [set(Promise.resolve(BYTES)), not('a promise: await it')],
     [set('./Report.docx'), not('a string: read a file with fs.readFile, encode text with Buffer.from')],
-    [set(Readable.from([{ a: 1 }])), 'content must be a stream of Uint8Arrays, but has an object in it'],
-    [set(Readable.from(['text'])), 'content must be a stream of Uint8Arrays, but has a string in it'],
+    [set(Readable.from([{ a: 1 }])), 'content must be a stream of Uint8Arrays, but contains an object'],
+    [set(Readable.from(['text'])), 'content must be a stream of Uint8Arrays, but contains a string'],
     [set(consumed), 'content must be a stream that has not been read yet'],
     [set(consumedOfWeb), 'content must be a stream that has not been read yet'],
     [set(createReadStream(new URL(import.meta.url), 'utf8')), 'content must be a stream of bytes: decoding it as text damages a document'],
@@ -213,7 +213,7 @@ t.test('the services of the application', async t => {
     [() => editorServer.sign(undefined, {}), 'method must be setHistoryData, '],
     [() => editorServer.sign('setHistory', {}), 'method must be setHistoryData, '],
     [() => editorServer.sign('setHistoryData'), 'payload must be a plain object'],
-    [() => editorServer.command('version'), 'command must be an object with the name of the command as c'],
+    [() => editorServer.command('version'), 'command must be an object whose c is the name of the command'],
     [() => editorServer.command({ c: 'frocesave', key: 'k' }), 'c must be version, license, info, forcesave, drop, '],
     [() => editorServer.command({ c: 'drop', key: 'k', user: ['7'] }), 'user is unknown: use '],
     [() => editorServer.command({ c: 'version' }, true), 'options must be an object such as { foreignKey, signal }, not a boolean'],
@@ -256,7 +256,7 @@ t.test('functions of the package, and the storages', async t => {
     ...wrongContents,
     ...[files, memory].flatMap((storage, index) =>
       [
-        [() => storage.create('docx', Readable.from([{}])), 'content must be a stream of Uint8Arrays, but has an object in it'],
+        [() => storage.create('docx', Readable.from([{}])), 'content must be a stream of Uint8Arrays, but contains an object'],
         [() => storage.replace(index === 0 ? fileId : id, BYTES, { ifRevison: 'x' }), 'ifRevison is unknown: use '],
         [() => storage.replace(index === 0 ? fileId : id, BYTES, 'docx'), 'options must be an object such as { fileType, ifRevision }, not a string'],
         [() => storage.versions.keep(index === 0 ? fileId : id, 'x', { changes: 7 }), 'changes must be a Uint8Array'],
@@ -278,7 +278,7 @@ t.test('functions of the package, and the storages', async t => {
     [() => untyped(blankDocument)(), 'fileType is missing: it must be one of docx, '],
     [() => untyped(blankDocument)('docx', 'de'), 'options must be an object such as { lang, paper }, not a string'],
     [() => untyped(blankDocument)('docx', { language: 'de' }), 'language is unknown: use '],
-    [() => untyped(checkDocument)(Readable.from(['text']), 'a.docx'), 'content must be a stream of Uint8Arrays, but has a string in it'],
+    [() => untyped(checkDocument)(Readable.from(['text']), 'a.docx'), 'content must be a stream of Uint8Arrays, but contains a string'],
     [() => untyped(checkDocument)(undefined, 'a.docx'), 'content must be a Uint8Array, such as a Buffer, an ArrayBuffer']
   ])
   await t.rejects(untyped(checkDocument)(BYTES), { code: 'FST_EDITOR_INVALID_NAME' })

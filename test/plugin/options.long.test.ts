@@ -161,7 +161,7 @@ t.test('options of Fastify and of other plugins in the same object are ignored, 
   app.register(async scope => { scope.register(editor, shared) }, shared)
   await app.ready()
   t.same(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg), [
-    'fastify-onlyoffice ignores options that it does not have: __proto__, auth, cookie, secret, redis, headers, toString, secrets'
+    'fastify-onlyoffice ignores options that it does not know: __proto__, auth, cookie, secret, redis, headers, toString, secrets'
   ])
   t.ok(app.hasRoute({ method: 'POST', url: '/Controls/Editor/EditorHandler.ashx' }), 'the prototype is not ours')
 })

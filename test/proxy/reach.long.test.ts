@@ -66,7 +66,7 @@ for (const [setup, options] of Object.entries(setups)) {
       for (const path of [...PRIVATE, ...DISGUISED]) {
         const response = await host.proxied(named + path, { method })
         t.equal(response.status, 403, `${method} ${path}`)
-        if (method === 'GET') t.equal(await messageOf(response), `Blocked: at ${named} the proxy reads result files only, and proxy.allow does not name this path`)
+        if (method === 'GET') t.equal(await messageOf(response), `Blocked: at ${named} the proxy fetches only result files, and proxy.allow does not name this path`)
       }
     }
     t.strictSame(begun(), [])

@@ -12,7 +12,7 @@ t.test('by default only result files of the document server are fetched; proxy.a
   const other = await startUpstream(t, (_request, response) => response.end('other'))
   const urls = [documentServer, other].flatMap(({ origin }) => [`${origin}/cache/files/x`, `${origin}/x`])
   const notNamed = urls.map(url => `Blocked: ${new URL(url).origin} is not allowed`)
-  const noResultFile = urls.map(url => `Blocked: at ${new URL(url).origin} the proxy reads result files only, and proxy.allow does not name this path`)
+  const noResultFile = urls.map(url => `Blocked: at ${new URL(url).origin} the proxy fetches only result files, and proxy.allow does not name this path`)
   const table: Array<[options: Partial<FastifyOnlyofficeOptions>, answers: Array<200 | string>]> = [
     [{}, [200, noResultFile[1]!, notNamed[2]!, notNamed[3]!]],
     [{ documentServer: { origins: [other.origin] } }, [200, noResultFile[1]!, 200, noResultFile[3]!]],

@@ -88,7 +88,7 @@ t.test('freeze: a version is not restored', async t => {
   const { app, edit, control, fileId, stored } = await startHistorian(t)
   await edit('two')
   const { release } = await app.editorSessions.freeze(fileId, { reason: 'Legal hold' })
-  await t.rejects((await control()).restore(1), { code: 'FST_EDITOR_LOCKED', statusCode: 423, message: 'The document may not be changed now: Legal hold' })
+  await t.rejects((await control()).restore(1), { code: 'FST_EDITOR_LOCKED', statusCode: 423, message: 'The document cannot be changed now: Legal hold' })
   t.equal(await stored(), 'two')
   await release()
   await (await control()).restore(1)
@@ -153,7 +153,7 @@ t.test('a page of a frozen document gets a configuration for viewing, whatever i
     t.strictSame(body.actions, 'history historyData editRights')
   }
   for (const [action, body] of [['rename', { name: 'Other.docx' }], ['restore', { version: 1 }]] as const) {
-    t.match(await ask(action, body, { token }), { status: 423, body: { code: 'FST_EDITOR_LOCKED', message: 'The document may not be changed now: Legal hold' } })
+    t.match(await ask(action, body, { token }), { status: 423, body: { code: 'FST_EDITOR_LOCKED', message: 'The document cannot be changed now: Legal hold' } })
   }
   t.strictSame(renamed, [])
   await app.editorSessions.release(fileId)

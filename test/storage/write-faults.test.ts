@@ -118,7 +118,7 @@ for (const code of ['EINVAL', 'ENOTSUP'] as const) {
     t.equal(await storage.remove(fileId), true)
     await setImmediate()
     t.strictSame(warnings.map(({ code, message }) => [code, message]), [['FST_EDITOR_FILE_SYSTEM',
-      `The file system of ${directory} cannot set the time of a file: two saves of one instant may look the same, and cannot flush a directory: a power failure may undo the latest saves`
+      `The file system of ${directory} cannot set the time of a file: two saves at the same moment may look the same, and cannot flush a directory: a power failure may undo the latest saves`
     ]])
   })
 }

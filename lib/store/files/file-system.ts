@@ -137,9 +137,9 @@ export async function tryFile (path: string, renamed: string, mode: number): Pro
         await isToldOf(directory, async () => await rename(renamed, path)))
     const isFlushed = await syncDirectory(directory)
     const limits = [
-      ...isDated ? [] : ['cannot set the time of a file: two saves of one instant may look the same'],
+      ...isDated ? [] : ['cannot set the time of a file: two saves at the same moment may look the same'],
       ...isFlushed ? [] : ['cannot flush a directory: a power failure may undo the latest saves'],
-      ...tellsChanges ? [] : ['does not tell when a directory has changed: it is listed again and again']
+      ...tellsChanges ? [] : ['does not show when a directory has changed: it is listed again and again']
     ]
     return { now: Number(ctimeMs), tellsChanges, limits }
   } finally {

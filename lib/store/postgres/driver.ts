@@ -94,7 +94,7 @@ export function postgresDriver ({ query, records, blobs }: Database, ready: () =
         )
         if (!row) return null
         if (row.bytes.length === wanted) return Buffer.from(row.bytes.buffer, row.bytes.byteOffset, wanted)
-        throw new StorageError('a piece of a content has another size than it should', { retryable: false })
+        throw new StorageError('a piece of a content has the wrong size', { retryable: false })
       }
       async function * rest (first: Buffer): AsyncGenerator<Buffer> {
         yield first

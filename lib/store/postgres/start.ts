@@ -92,8 +92,7 @@ export function explained (error: unknown, { schema, records, blobs }: Database)
     }
     if (/^(28|3D)/.test(code)) return ['pool', 'needs a database that exists and a role that may connect to it']
     if (/^42/.test(code)) {
-      return ['schema', `must be one in which nobody else has made ${records} or ${blobs}: they have other columns ` +
-        `than ${SQL} gives them`]
+      return ['schema', `must not have other tables named ${records} or ${blobs}: the present ones differ from ${SQL}`]
     }
     return undefined
   }

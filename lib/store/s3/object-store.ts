@@ -93,7 +93,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
     const body = limitedBody(found.Body as Readable, length, requestTimeout)
     if (length > MAX_SMALL_BYTES || ETag === undefined) {
       discard(body)
-      throw new StorageError(`${Key} is not what it should be`, { retryable: false })
+      throw new StorageError(`${Key} is not an object of this storage`, { retryable: false })
     }
     const bytes = await run('GetObject', async signal => await bytesOf(addAbortSignal(signal, body)))
     return { text: bytes.toString(), etag: ETag.replaceAll('"', ''), modifiedAt }
@@ -141,7 +141,7 @@ export function createObjectStore ({ client, bucket: Bucket, requestTimeout, url
       if (found.ContentLength !== length) {
         discard(found.Body as Readable)
         throw new StorageError(
-          `an object has another size than it should: ${found.ContentLength} instead of ${length} bytes`,
+          `an object has the wrong size: ${found.ContentLength} instead of ${length} bytes`,
           { retryable: false }
         )
       }

@@ -21,7 +21,7 @@ export async function markPrefix (services: S3Services): Promise<void> {
   const stranger = await findStranger(services)
   // Another instance starting at the same time may have marked the prefix and then made that object.
   if (stranger !== undefined && !await isMarked(services)) {
-    throw new InvalidOptionError('prefix', 'must be one that nothing else uses, but the bucket already has ' +
+    throw new InvalidOptionError('prefix', 'must be used by nothing else, but the bucket already has ' +
       `${JSON.stringify(stranger)}: choose another prefix. If this storage made everything there, create the object ` +
       `${names.mark} with the text {"format":1}`)
   }
@@ -39,7 +39,7 @@ export function parseMark (text: string): JsonObject | undefined {
 async function isMarked ({ store, names }: S3Services): Promise<boolean> {
   const found = await store.get(names.mark)
   if (found === null || parseMark(found.text)) return found !== null
-  throw new InvalidOptionError('prefix', `must be one that nothing else uses, but the object ${names.mark} was ` +
+  throw new InvalidOptionError('prefix', `must be used by nothing else, but the object ${names.mark} was ` +
     'written by another program or by a newer version of this library: choose another prefix, or update this library')
 }
 
