@@ -1,7 +1,7 @@
 import { format } from 'node:util'
 import type { EditorErrorCode } from '../types/errors.js'
 
-/** Status of what is retryable and has no more exact one. */
+/** Status of retryable errors without a more exact one. */
 const LATER = 503
 
 interface Facts extends ErrorOptions {
@@ -10,13 +10,13 @@ interface Facts extends ErrorOptions {
   readonly serverCode?: number
 }
 
-/** Every error of this library. Where another error caused it, that error is its `cause`. */
+/** Base class of all errors of this library. `cause` is the error that caused it, if any. */
 export abstract class EditorError extends Error {
   /** Stable. docs/troubleshooting.md#errors says what each means. */
   readonly code: EditorErrorCode
   /** HTTP status of the response. */
   readonly statusCode: number
-  /** Whether the same call may succeed when it is repeated later, with nothing changed in between. */
+  /** Whether repeating the same call later may succeed, with nothing changed in between. */
   readonly retryable: boolean
   /** The document server's code, if it answered a command, a conversion or a document build with one. */
   declare readonly serverCode?: number | undefined
@@ -37,12 +37,15 @@ export abstract class EditorError extends Error {
   }
 }
 
-/** `Told`: what the options may say beside the cause. */
+/** `Told`: which fields the options may set besides the cause. */
 export interface EditorErrorClass<Arguments extends unknown[], Told extends keyof Facts> {
   new (...args: [...Arguments, options?: Pick<Facts, Told | 'cause'>]): EditorError
 }
 
-/** The arguments replace `%s` and `%d` in the message. By default what says "later" or "too slow" is retryable. */
+/**
+ * The arguments replace `%s` and `%d` in the message. By default, errors with a status for "later" or "too slow" are
+ * retryable.
+ */
 function define<Arguments extends Array<string | number> = [], Told extends keyof Facts = never> (
   code: EditorErrorCode, statusCode: number, message: string,
   { retryable = [429, LATER, 504].includes(statusCode) } = {}
@@ -79,7 +82,7 @@ export class NoDocumentError extends define(
   'The control has no document: await openDocument() or uploadDocument(), or set documentUrl, documentName and documentKey'
 ) {}
 
-/** A control was told to open or create a document while it was opening another. */
+/** A control was asked to open or create a document while it was opening another one. */
 export class ControlBusyError extends define(
   'FST_EDITOR_CONTROL_BUSY', 500,
   'The control is opening another document: make one for each document with editorControl(), or await the first call'
@@ -95,10 +98,10 @@ export class UnknownFormatError extends define<[extension: string]>(
   'FST_EDITOR_UNKNOWN_FORMAT', 415, 'The editor cannot open .%s files'
 ) {}
 
-/** Of `checkDocument`, for a format that is not plain text. Often an upload or a copy has failed before. */
+/** `checkDocument` found an empty file whose format is not plain text. Often an upload or a copy failed earlier. */
 export class EmptyDocumentError extends define('FST_EDITOR_EMPTY_DOCUMENT', 422, 'The file is empty') {}
 
-/** Of `checkDocument`: the file was renamed, or something else was saved under its name. */
+/** `checkDocument` found another format: the file was renamed, or something else was saved under its name. */
 export class WrongFormatError extends define<[extension: string]>(
   'FST_EDITOR_WRONG_FORMAT', 422, 'The content is not a .%s file'
 ) {}
@@ -108,16 +111,16 @@ export class DamagedDocumentError extends define<[extension: string]>(
 ) {}
 
 /**
- * A stream of content says at its end that it was `truncated`, as those of upload parsers do when their size limit is
- * reached. Nothing was stored.
+ * At its end, a stream of content has `truncated` set, as upload parsers do when their size limit is reached. Nothing
+ * was stored.
  */
 export class TruncatedContentError extends define(
   'FST_EDITOR_TRUNCATED_CONTENT', 413, 'The content was cut off by a size limit before it arrived here'
 ) {}
 
 /**
- * `authorize` or another hook of the application did not return within `timeouts.hooks`. `authorize` then counts as a
- * denial; the others are logged.
+ * `authorize` or another hook of the application did not return within `timeouts.hooks`. For `authorize` this counts as
+ * a denial; for other hooks it is logged.
  */
 export class HookTimeoutError extends define<[hook: string, milliseconds: number]>(
   'FST_EDITOR_HOOK_TIMEOUT', 503, 'The hook %s did not finish within %d ms'
@@ -134,18 +137,15 @@ export class MethodNotAllowedError extends define<[action: string, methods: stri
 ) {}
 
 /**
- * Credentials are missing, or a token is invalid. The message says what is wrong and how to fix it; `found` tells which
- * tokens the request had.
+ * Credentials are missing, or a token is invalid. The message says what is wrong and how to fix it; `found` lists the
+ * tokens in the request.
  */
 export class UnauthorizedError extends define<[reason: string]>('FST_EDITOR_UNAUTHORIZED', 401, 'Not authorized: %s') {}
 
 /** The credentials are valid for something else, or the application or a rule denies the request. */
 export class ForbiddenError extends define<[reason: string]>('FST_EDITOR_FORBIDDEN', 403, 'Forbidden: %s') {}
 
-/**
- * The body of a callback cannot be used: it is malformed or did not arrive in full. The document server is answered
- * `{"error":1}`.
- */
+/** The body of a callback is malformed or did not arrive in full. The document server receives `{"error":1}`. */
 export class InvalidCallbackError extends define<[reason: string]>(
   'FST_EDITOR_INVALID_CALLBACK', 400, 'The callback cannot be used: %s'
 ) {}
@@ -158,24 +158,26 @@ export class InvalidActionError extends define<[reason: string]>(
   'FST_EDITOR_INVALID_ACTION', 400, 'The request of the editor page cannot be used: %s'
 ) {}
 
-/** A page has asked for too much in too short a time. The response has the seconds as `retry-after`. */
+/**
+ * A page sent too many requests in too short a time. The header `retry-after` of the response has the seconds to wait.
+ */
 export class TooManyRequestsError extends define<[seconds: number]>(
   'FST_EDITOR_TOO_MANY_REQUESTS', 429, 'The editor page has sent too many requests: try again in %d seconds'
 ) {}
 
 /**
- * A hook of the option `actions` threw, rejected or returned something that cannot be used. The page is only told that
- * it failed; if the hook threw an error with a `statusCode` from 400 to 499, the page gets that status. Its code also
- * stands for the errors of other hooks and of the storage that are none of this library.
+ * A hook of the option `actions` threw, rejected or returned something that cannot be used. The page receives only the
+ * failure, without the reason; if the hook threw an error with a `statusCode` from 400 to 499, the page receives that
+ * status. The code is also used for errors of other hooks and of the storage that are not errors of this library.
  */
 export class ActionFailedError extends define<[hook: string, reason: string], 'statusCode'>(
   'FST_EDITOR_ACTION_FAILED', 500, 'The hook actions.%s %s'
 ) {}
 
-/** A URL given by a request or by the document server is missing or is not absolute. */
+/** A URL from a request or from the document server is missing or not absolute. */
 export class InvalidUrlError extends define('FST_EDITOR_INVALID_URL', 400, 'Invalid URL') {}
 
-/** A URL given by a request or by the document server is neither http nor https. */
+/** A URL from a request or from the document server is neither http nor https. */
 export class UnsupportedSchemeError extends define('FST_EDITOR_UNSUPPORTED_SCHEME', 400, 'Unsupported URL scheme') {}
 
 // Storage and saves
@@ -205,8 +207,8 @@ export class NameTakenError extends define(
 ) {}
 
 /**
- * The document server could not assemble the edited document (status 3), and `policies.corrupted` is `keep`: it is
- * answered `{"error":1}` and keeps the changes.
+ * The document server could not assemble the edited document (status 3), and `policies.corrupted` is `keep`: it
+ * receives `{"error":1}` and keeps the changes.
  */
 export class CorruptedDocumentError extends define(
   'FST_EDITOR_CORRUPTED_DOCUMENT', 500,
@@ -214,8 +216,8 @@ export class CorruptedDocumentError extends define(
 ) {}
 
 /**
- * Other saves or instances changed the document or its record all the time. The save is refused, and the document
- * server keeps it.
+ * Other saves or instances kept changing the document or its record. If this happens to a save, it is refused, and the
+ * document server keeps it.
  */
 export class BusyError extends define<[reason: string]>('FST_EDITOR_BUSY', 503, 'The document is busy: %s') {}
 
@@ -225,25 +227,25 @@ export class StorageTimeoutError extends define<[method: string, milliseconds: n
 ) {}
 
 /**
- * An object store or a database refused a request or did not answer, or something in it is damaged or missing. The
- * message says which; `cause` has the store's status and request ID, or the database's SQLSTATE as its `code`. If it is
- * not retryable, correct the permissions or the configuration of the storage.
+ * An object store or a database refused a request or did not answer, or stored data is damaged or missing. The message
+ * says which; `cause` has the store's status and request ID, or the database's SQLSTATE as its `code`. If it is not
+ * retryable, correct the permissions or the configuration of the storage.
  */
 export class StorageError extends define<[reason: string], 'retryable'>(
   'FST_EDITOR_STORAGE', 503, 'The storage failed: %s'
 ) {}
 
 /**
- * What is stored about a document (its record, the list of its versions) has a field, a state or a format that this
- * version of the library does not know: a newer version has written it, or another program. Nothing is changed or
- * deleted, and the document server keeps what it wants to save. Update all instances.
+ * A document's record or list of versions has a field, a state or a format that this version of the library does not
+ * know, because a newer version or another program wrote it. Nothing is changed or deleted, and the document server
+ * keeps its saves. Update all instances.
  */
 export class UnknownRecordError extends define<[what: 'record' | 'list of versions', fileId: string]>(
   'FST_EDITOR_UNKNOWN_RECORD', 500,
   'The %s of the document "%s" has a format that this version of the library does not know, so nothing is changed: update all instances'
 ) {}
 
-/** Or it is not kept any more. */
+/** The document has no such version, or no longer. */
 export class VersionNotFoundError extends define(
   'FST_EDITOR_VERSION_NOT_FOUND', 404, 'The document has no version with this number'
 ) {}
@@ -256,12 +258,12 @@ export class LockedError extends define<[reason: string]>(
   'FST_EDITOR_LOCKED', 423, 'The document cannot be changed now: %s'
 ) {}
 
-/** For `LockedError`, if none was given. */
+/** The reason of a `LockedError` if none was given. */
 export const NO_REASON = 'it is locked'
 
 /**
- * The document was still being edited after `timeout`: a version cannot be restored then. A document that was to be
- * frozen is frozen.
+ * The document was still being edited after `timeout`. A version was not restored; a document that was to be frozen is
+ * frozen.
  */
 export class BeingEditedError extends define<[milliseconds: number]>(
   'FST_EDITOR_BEING_EDITED', 409,
@@ -269,12 +271,14 @@ export class BeingEditedError extends define<[milliseconds: number]>(
   { retryable: true }
 ) {}
 
-/** The hook `inspect` has rejected the content: the message is its own, for users. What is stored stays. */
+/**
+ * The hook `inspect` rejected the content: the message is the hook's, for users. The stored document does not change.
+ */
 export class RejectedError extends define<[message: string]>('FST_EDITOR_REJECTED', 422, '%s') {}
 
 /**
  * The hook `inspect` threw, returned something that cannot be used, or did not finish within `timeouts.inspect`. The
- * content is refused; correct the hook, or make what it asks available.
+ * content is refused. Correct the hook, or restore the service that it uses.
  */
 export class InspectionFailedError extends define<[reason: string]>(
   'FST_EDITOR_INSPECTION_FAILED', 503, 'The hook inspect %s'
@@ -283,8 +287,8 @@ export class InspectionFailedError extends define<[reason: string]>(
 // Outbound requests
 
 /**
- * The URL, or an IP address that its host resolves to, is not allowed for this purpose. Options that allow more:
- * `documentServer.origins`, `proxy.allow`, `allowPrivateAddresses`. 403 if a page has named the URL.
+ * The URL, or an IP address of its host, is not allowed for this purpose. Options that allow more:
+ * `documentServer.origins`, `proxy.allow`, `allowPrivateAddresses`. The status is 403 if a page named the URL.
  */
 export class AddressBlockedError extends define<[reason: string], 'statusCode'>(
   'FST_EDITOR_ADDRESS_BLOCKED', 502, 'Blocked: %s'
@@ -305,15 +309,15 @@ export class UpstreamTimeoutError extends define<[reason: string]>(
 
 /**
  * A saved, converted or proxied file exceeds `maxFileSize`, the body of a callback exceeds `bodyLimit`, a template has
- * more than 64 MiB, or the data of a form more than 4 MiB.
+ * more than 64 MiB, or the data of a form more than 16 MiB.
  */
 export class TooLargeError extends define<[limit: number]>(
   'FST_EDITOR_TOO_LARGE', 502, 'The content exceeds the limit of %d bytes'
 ) {}
 
 /**
- * A document key is empty, malformed or not one of this application. Nothing was sent: an empty key means all forgotten
- * files.
+ * A document key is empty, malformed or not from this application. Nothing was sent, because an empty key means all
+ * forgotten files.
  */
 export class InvalidKeyError extends define<[reason: string]>('FST_EDITOR_INVALID_KEY', 400, 'The document key %s') {}
 
@@ -323,32 +327,32 @@ export class CommandFailedError extends define<[command: string, reason: string]
 ) {}
 
 /**
- * A force save was not stored: the document server could not assemble the document or refused the command, or its save
- * was refused here. The message says why, and `cause` is the error where there is one.
+ * A force save was not stored: the document server could not assemble the document or refused the command, or this
+ * application refused the save. The message says why, and `cause` is the error, if there is one.
  */
 export class ForceSaveFailedError extends define<[reason: string], 'retryable'>(
   'FST_EDITOR_FORCE_SAVE_FAILED', 502, 'The document was not saved: %s'
 ) {}
 
 /**
- * The outcome of a force save was unknown after `timeout`. It may be stored later. If this happens often, look in the
- * log for callbacks that were refused.
+ * The outcome of a force save was still unknown after `timeout`. It may be stored later. If this happens often, look
+ * for refused callbacks in the log.
  */
 export class ForceSaveTimeoutError extends define<[milliseconds: number]>(
   'FST_EDITOR_FORCE_SAVE_TIMEOUT', 504, 'The document server did not report within %d ms that the document is saved'
 ) {}
 
 /**
- * A conversion was not finished after `maxAttempts` requests or within `timeout`, or a document build within its
- * `timeout`. Converting goes on: the same conversion later gets its result.
+ * A conversion did not finish after `maxAttempts` requests or within `timeout`, or a document build within its
+ * `timeout`. A conversion goes on at the document server: repeat the call to get its result.
  */
 export class ConversionTimeoutError extends define<[work: string, limit: string]>(
   'FST_EDITOR_CONVERSION_TIMEOUT', 504, 'The %s did not finish in the expected time (%s)'
 ) {}
 
 /**
- * The document server reported that it cannot convert the document, or returned something other than what was
- * requested. The message explains its error.
+ * The document server could not convert the document, which the message explains, or returned something other than
+ * requested.
  */
 export class ConversionFailedError extends define<[reason: string], 'retryable' | 'serverCode'>(
   'FST_EDITOR_CONVERSION_FAILED', 502, 'The document server could not convert the document: %s'

@@ -4,15 +4,15 @@ import { assertKnown, type Cause, type SessionServices, type Snapshot } from '..
 import type { StagedContent } from '../store/contract.js'
 import { keepOptions, limitsOf, type NewVersion } from './retention.js'
 
-/** What new content is. */
+/** New content of a file. */
 export interface NewContent {
-  /** Of the file from now on; absent if the file keeps its own. */
+  /** The file's format from now on; absent if it stays the same. */
   readonly fileType?: string
   /** Describes the content, for the history of versions. */
   readonly version: () => NewVersion
 }
 
-/** How new content of a file is noted in its record. */
+/** Writes a note about new content into the file's record. */
 export interface Note {
   readonly change: (record: SessionRecord, info: StoredDocument) => SessionRecord
   readonly cause?: Cause
@@ -61,8 +61,8 @@ export function createCommitSave ({ storage, recordStore, retention, settings: {
     }
 
     /**
-     * Resolves to the stored file if the write succeeded although its answer was lost. Others may have changed the
-     * record since.
+     * Resolves to the stored file if the write succeeded but its answer was lost. Others may have changed the record
+     * since then.
      */
     async function storedAfterAll (): Promise<StoredDocument | undefined> {
       const { record: { saves }, file } = await recordStore.read(fileId)

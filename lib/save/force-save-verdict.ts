@@ -4,15 +4,15 @@ import { type ForceSaveResult as Noted, hasRefusedSave, type SessionRecord, sess
 import { refusalOf } from '../sessions/save-changes.js'
 
 /**
- * How the document server answered the command `forcesave`: with 0, 4, 3, 1.
- * Source: emulator/docs/document-server-protocol.md#forcesave
+ * The document server's answer to the command `forcesave`: 0, 4, 3 or 1. Source:
+ * emulator/docs/document-server-protocol.md#forcesave
  */
 export type CommandAnswer = 'started' | 'nothing new' | 'not now' | 'unknown key'
 
 /** `again`: send the command again. `ask`: find out whether anybody is editing. */
 export type Verdict = Stored | Extract<ForceSaveResult, { saved: false }> | Failure | 'again' | 'ask'
 
-/** `conflictFileId`: the conflict copy that it is stored in. */
+/** `conflictFileId`: the conflict copy, if the save is stored in one. */
 type Stored = { readonly saved: true } & Pick<Required<Noted>, 'revision'> & Pick<Noted, 'conflictFileId'>
 
 interface Failure {
@@ -21,19 +21,19 @@ interface Failure {
 }
 
 interface Given {
-  /** Whether this instance has callbacks of the file that are not applied yet. */
+  /** Whether this instance has received callbacks of the file that it has not applied yet. */
   readonly isBusy: boolean
-  /** Whether it has waited long enough for what the document server does not report. */
+  /** Whether the call has waited long enough for saves that the document server does not report. */
   readonly isQuiet: boolean
   /** Whether anybody is editing, if known. */
   readonly isEdited: boolean | undefined
   readonly now: number
 }
 
-/** Pause between commands that are answered `not now`. */
+/** Pause before a command is repeated after the answer `not now`. */
 export const NOT_NOW_PAUSE_MS = 1000
 
-/** How a force save has ended, according to the record of its file; `undefined` while that is open. */
+/** The outcome of a force save, according to the record of its file; `undefined` while it is unknown. */
 export function verdictOn (
   record: SessionRecord, id: string, answer: CommandAnswer, { isBusy, isQuiet, isEdited, now }: Given
 ): Verdict | undefined {
@@ -41,7 +41,7 @@ export function verdictOn (
   if (forceSave === undefined) return RECORD_LOST
   const { key, result } = forceSave
   if (result?.isAnswer === true) return outcomeOf(result)
-  // The save of this command follows, or the final save.
+  // The command's save will follow, or the final save.
   if (answer === 'started' || isBusy) return undefined
   // The final save is being made, or the document server has failed to assemble these changes before.
   if (answer === 'not now') {
@@ -49,17 +49,18 @@ export function verdictOn (
     return isQuiet ? 'again' : undefined
   }
   if (answer === 'unknown key') return NO_SESSION
-  // All changes are stored, or another save with them is under way. The report that somebody has joined may be, too.
+  // Either all changes are stored, or another save with them is under way. The report that somebody has joined may be
+  // under way, too.
   const session = sessionWith(record, key)
   const isBelieved = isQuiet && !isBehindAnother(record, forceSave, now)
   if (isEdited === undefined && (isBelieved || session === undefined)) return 'ask'
   if (session === undefined && isEdited === false) return NO_SESSION
   if (!isBelieved) return undefined
-  // When everybody has left, there is nothing new either, until the final save is made.
+  // The document server also answers this after everybody has left, until it makes the final save.
   if (isEdited === false) return 'again'
   if (result !== undefined) return isOrderUnknown(record, key) ? UNKNOWN_ORDER : outcomeOf(result)
   if (session === undefined) return UNREPORTED
-  // What was refused is what the document server has opened again: to it, there is nothing new.
+  // The document server has reopened the refused save, so it sees nothing new.
   return hasRefusedSave(session) ? KEPT_BACK : { saved: false, reason: 'no-changes' }
 }
 
@@ -87,7 +88,7 @@ const explanations: ReadonlyMap<string | undefined, string> = new Map([
 ])
 
 const NO_SESSION = { saved: false, reason: 'no-session' } as const
-/** A new note would have another place among the notes, whose order shows which command came later. */
+/** A new note would change the order of the notes, which shows which command came later. */
 const RECORD_LOST: Failure = {
   failure: 'the session record was lost, perhaps because the document was deleted',
   isRetryable: true

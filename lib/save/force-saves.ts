@@ -35,9 +35,9 @@ interface Command {
   readonly key: string
   readonly grace: number
   callers: number
-  /** What is edited from now on need not be in its save, so that later calls need the next command. */
+  /** Once sent, its save may lack later edits, so later calls need the next command. */
   isSent: boolean
-  /** Aborted when the last caller has gone. */
+  /** Aborted when the last caller stops waiting. */
   readonly ended: AbortController
 }
 
@@ -52,8 +52,8 @@ const rules: Rules<ForceSaveOptions> = {
 }
 
 /**
- * The document server does not report force saves of others that are under way. Their callbacks arrive within 2
- * seconds, later for a large document. Source: emulator/docs/document-server-protocol.md#forcesave
+ * The document server does not report force saves that others have started. Their callbacks arrive within 2 seconds,
+ * later for a large document. Source: emulator/docs/document-server-protocol.md#forcesave
  */
 const GRACE_MS = 3000
 
@@ -68,10 +68,10 @@ const ANSWERS: ReadonlyMap<number | undefined, CommandAnswer> = new Map([
 ])
 
 /**
- * Makes the document server save by force, and waits until the save is stored, by whichever instance. Instances
- * communicate through the record: before the command is sent, it is noted there with a random id, which the callback of
- * its save repeats as `userdata`; the instance that handles a callback notes the outcome. A waiting call does not hold
- * the file's queue.
+ * Sends the command `forcesave`, and waits until the save is stored, by whichever instance. Instances communicate
+ * through the record. Before sending the command, the waiting instance notes it there with a random id. The callback
+ * repeats this id as `userdata`, and the instance that handles the callback notes the outcome. A waiting call does not
+ * hold the file's queue.
  */
 export type ForceSaves = ReturnType<typeof createForceSaves>
 
@@ -114,7 +114,7 @@ export function createForceSaves (
     }
   }
 
-  /** The command that is about to be sent: one that has been sent may miss the latest changes. */
+  /** Shares only a command that is not sent yet: a sent one may miss the latest changes. */
   function commandFor (fileId: string, key: string, grace: number) {
     const shared = JSON.stringify([fileId, key, grace])
     const waiting = latest.get(shared)
@@ -149,7 +149,7 @@ export function createForceSaves (
       }
     } finally {
       leave(fileId, waiter)
-      // Otherwise the note tells the commands of others that its save may follow.
+      // Otherwise the note stays: it shows the commands of others that this save may follow.
       if (!isUnderWay) await note(fileId, record => forceSaveRemoved(record, waiter.id))
     }
   }
@@ -164,7 +164,7 @@ export function createForceSaves (
     }
   }
 
-  /** Sends the command. The answer counts for others, even if nobody waits for it any longer. */
+  /** Sends the command, and does not cancel it when nobody waits any longer: its save counts for others, too. */
   async function answerTo (waiter: Waiter): Promise<CommandAnswer> {
     waiter.cause = undefined
     try {
@@ -191,11 +191,11 @@ export function createForceSaves (
       const isBusy = arrivals.has(fileId) // before the record is read
       const { record } = await recordStore.read(fileId)
       const found = JSON.stringify(forceSaveWith(record, waiter.id)?.result)
-      // A save of somebody else: newer ones may be under way, which take longer.
+      // Somebody else's save: newer saves may be under way, and take longer.
       if (found !== seen) quietAt = performance.now() + 3 * pause
       seen = found
       const left = quietAt - performance.now()
-      // Without grace there is no time to ask: the record says it.
+      // With a grace of 0 there is no time to ask the document server, so the record decides.
       const isEdited = asked ?? (grace === 0 ? sessionWith(record, waiter.key) !== undefined : undefined)
       const verdict = verdictOn(record, waiter.id, answer, { isBusy, isQuiet: left <= 0, isEdited, now: clock.now() })
       if (verdict === 'ask') asked = ['edited', undefined].includes(await commands.lookUp(waiter.key))
@@ -209,7 +209,7 @@ export function createForceSaves (
     const at = clock.now()
     arrivals.set(fileId, (arrivals.get(fileId) ?? 0) + 1)
     return {
-      /** How the callback relates to the pending force saves. */
+      /** Which of the pending force saves the callback answers. */
       relationOf (event: CallbackEvent): ForceSaveRelation {
         const { status, userdata } = event
         return { own: userdata, allUntil: status === 2 || status === 3 || isRepeat(event) ? at : undefined }
@@ -224,8 +224,9 @@ export function createForceSaves (
   }
 
   /**
-   * A save was not stored. Without `error`, the document server could not assemble it. Also notes for the editors that
-   * a force save was refused; for a final save, `Sessions.saveRefused` does. Never rejects.
+   * Notes that a save was not stored: `error` says why; without it, the document server could not assemble the save.
+   * Also notes the refusal of a force save for the editors; `Sessions.saveRefused` does so for a final save. Never
+   * rejects.
    */
   async function failed (
     event: CallbackEvent, relation: ForceSaveRelation = {}, error?: Error
@@ -244,7 +245,7 @@ export function createForceSaves (
     }, relation)
   }
 
-  /** A save was not stored because it, or a later one, is already stored. Never rejects. */
+  /** Notes that a save was not stored because it, or a later one, is already stored. Never rejects. */
   async function skipped (request: SaveRequest): Promise<void> {
     const { fileId, key, relation = {} } = request
     if (key === undefined) return
@@ -284,8 +285,8 @@ export function createForceSaves (
 }
 
 /**
- * The document server repeats a refused force save when the next one is requested and nothing was changed since, before
- * it answers the command.
+ * If nothing was changed since a refused force save, the document server repeats that save when the next one is
+ * requested, before it answers the command.
  */
 function isRepeat (event: CallbackEvent): boolean {
   return event.status === 6 && event.encrypted === false && event.forcesavetype === 0

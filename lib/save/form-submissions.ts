@@ -12,26 +12,29 @@ import { isFormData } from './save.compiled.js'
 import { saveIdOf } from './save-request.js'
 import type { Saves } from './saves.js'
 
-/** Formats of forms. The last two are those of document servers before 8.1. */
+/** Formats of forms. Document servers before 8.1 use the last two. */
 const FORMS: ReadonlySet<string> = new Set(['pdf', 'oform', 'docxf'])
 
-/** Pictures are in the data as text. */
+/** Large, because pictures are in the data as text. */
 const MAX_DATA_BYTES = 16 * 1024 ** 2
-/** More is fetched and handed over one at a time. */
+/** Larger submissions are fetched and handed over one at a time. */
 const FEW_DATA_BYTES = 1024 ** 2
 const MAX_FIELDS = 10_000
 /** A field has about four values, or as many as a list has entries. */
 const MAX_VALUES = 10 * MAX_FIELDS
 const MAX_DEPTH = 8
 
-/** Anybody who sees a document can send data: those of a few are kept in memory at once, and no save waits for them. */
+/**
+ * Anybody who sees a document can send data, so only a few submissions are in memory at once, and no save waits for
+ * them.
+ */
 const LIMITS = { concurrency: 4, maxWait: 10_000 }
 const LIMITS_OF_LARGE = { concurrency: 1, maxWait: 10_000 }
 
 /**
- * Hands the answers in a form to the application. Rejects as the hook does or if they cannot be fetched: the document
- * server then repeats them when the user submits the form again. They neither change the stored form nor the record.
- * Source: emulator/docs/document-server-protocol.md#forced-6-and-7
+ * Hands the answers in a form to the application. Rejects like the hook, or if the answers cannot be fetched: the
+ * document server then repeats them when the user submits the form again. Changes neither the stored form nor the
+ * record. Source: emulator/docs/document-server-protocol.md#forced-6-and-7
  *
  * @param handOver Absent if the application wants no answers.
  */
@@ -42,7 +45,7 @@ export function createFormSubmissions (
   const inTurn = limitConcurrency(LIMITS)
   const alone = limitConcurrency(LIMITS_OF_LARGE)
 
-  /** Throws if nobody is to get the answers. */
+  /** Throws if the application does not accept the form. */
   return function submit (event: ForceSavedEvent): () => Promise<void> {
     const { filetype: fileType = 'pdf' } = event
     if (handOver === undefined) throw new InvalidCallbackError('a form was submitted, and the option onFormSubmitted is not set: the document stays as it is')
@@ -129,7 +132,7 @@ const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b])
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d])
 
-/** Whether parsing the JSON would take long. Runs in one pass, so that no input can make it slow. */
+/** Whether parsing the JSON would take long. Runs in one pass, so no input can make it slow. */
 function isTooMuch (json: Buffer): boolean {
   let [values, depth] = [0, 0]
   let inText = false

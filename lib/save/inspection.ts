@@ -53,12 +53,12 @@ export function createInspection (
         signal: caller ? AbortSignal.any([caller, shutdown.endSaves]) : shutdown.endSaves
       })
     } finally {
-      // One that stopped halfway has a file open.
+      // A hook that stopped halfway through the content has left a file open.
       for (const reader of readers) Promise.resolve(reader.return?.()).catch(() => {})
     }
   }
 
-  /** `signal`: nobody waits for the replacement any more. */
+  /** `signal` is aborted when nobody waits for the replacement any more. */
   async function stage (
     replacement: StorageContent, fileType: string, fileId: string, signal: AbortSignal
   ): Promise<StagedContent> {
@@ -86,7 +86,7 @@ async function answerOf (hook: Hook, ...args: Parameters<Hook>): Promise<Storage
   let result: InspectResult
   try {
     result = await hook(...args)
-  } catch (cause) { // not passed on: the plugin would take it for an error of its own
+  } catch (cause) { // wrapped: the plugin would mistake it for an error of its own
     throw new InspectionFailedError('failed', { cause })
   }
   if (result === true) return undefined

@@ -18,11 +18,11 @@ import { copyIdOf, identityOf, isStored, saveDetailsOf, saveIdOf, type SaveReque
 interface StagedSave {
   readonly request: SaveRequest
   readonly staged: StagedContent
-  /** Whether the hook `inspect` has replaced the content that was fetched. */
+  /** Whether the hook `inspect` replaced the fetched content. */
   readonly isReplaced: boolean
   /** SHA-256 of the content as it was fetched. */
   readonly hash: () => Promise<string>
-  /** The document server's data of the changes. */
+  /** The document server's data about the changes. */
   readonly changes: StagedContent | undefined
   readonly snapshot: Snapshot
   readonly current: StoredDocument
@@ -33,7 +33,7 @@ interface StagedSave {
 /** A staged save after the decision. */
 interface DecidedSave extends StagedSave {
   readonly identity: SaveIdentity
-  /** Name of the rule that has decided. */
+  /** Name of the rule that decided. */
   readonly rule: string
 }
 
@@ -59,12 +59,12 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   const { storage, recordStore, keys, hooks, settings: { clock, policies } } = services
   /** Ids of the events that this instance has passed to `onSaved`. */
   const delivered = new BoundedMap<string, true>(MAX_DELIVERED)
-  /** Copies under new names, which the next decision about the same content uses again. */
+  /** Copies under new names: the next decision about the same content reuses them. */
   const furtherCopies = new WeakMap<StagedContent, StoredDocument>()
 
   return { publish, nothingToStore }
 
-  /** Why nothing is to be stored, whatever the content is; `undefined` if the content decides. */
+  /** Why nothing needs to be stored, whatever the content; `undefined` if the content decides. */
   async function nothingToStore (request: SaveRequest, snapshot: Snapshot): Promise<NothingToStore | undefined> {
     const save = caseOf(request, snapshot)
     const rule = await ruleFor(EARLY_RULES, save)
@@ -75,8 +75,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * Decides where the content of a save goes, publishes it there and delivers the event. Nothing is published if it
-   * resolves to `CHANGED`. Not for a save of which nothing is to be stored.
+   * Decides where the content of a save goes, publishes it there and delivers the event. If it resolves to `CHANGED`,
+   * nothing is published. Not for saves that store nothing.
    */
   async function publish (save: StagedSave, isNameTaken = false): Promise<Published | typeof CHANGED> {
     const { request, snapshot, current } = save
@@ -101,8 +101,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * Delivers the event of a repeated save: the process may have ended after storing the save and before delivering its
-   * event. If the content was superseded meanwhile, a newer event reports that.
+   * Delivers the event of a repeated save, because the process may have ended between storing the save and calling the
+   * hook. If the content was superseded meanwhile, a newer event reports that.
    */
   async function deliverAgain (
     request: SaveRequest, { record: { saves }, file }: Snapshot
@@ -120,7 +120,10 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     delivered.set(event.id, true)
   }
 
-  /** Whether the file has what `inspect` returned for the same content before. It may return other bytes each time. */
+  /**
+   * Whether the file has the bytes that `inspect` returned for the same content earlier. It may return other bytes each
+   * time.
+   */
   async function isStoredReplaced (
     { request: { key = '' }, hash, snapshot: { record }, current }: StagedSave
   ): Promise<boolean> {
@@ -162,7 +165,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     return isNoted ? await published('conflict', request, result) : CHANGED
   }
 
-  /** What is unknown of an earlier copy must not keep the save from being stored. */
+  /** The save must be stored even if an earlier copy is in an unknown state. */
   async function copied (save: DecidedSave, about: NewCopy): Promise<Result | typeof CHANGED> {
     const noted = await notedCopy(save, about.hash).catch(unlessUnknown)
     if (noted) return noted
@@ -172,8 +175,9 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * The conflict copy that is noted to have the content of this save, in the record of the file or, if a crash came
-   * before that, in the copy's own. What was noted then counts: whoever has changed the copy since, knew it.
+   * The conflict copy that, according to a note, has the content of this save. The note is in the record of the file
+   * or, if a crash came before that, in the copy's own record. Later changes of the copy do not matter: whoever made
+   * them knew the content.
    */
   async function notedCopy (save: DecidedSave, hash: string): Promise<Result | undefined> {
     const { request, identity, snapshot: { record } } = save
@@ -193,9 +197,9 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * Replaces the conflict copy of the session's last save, unless that copy is newer, changed, frozen or being
-   * edited. A forgotten file does not replace the copy: it may not build on it. The copy's own record notes the save
-   * together with its content: a crash may come before the record of the file does.
+   * Replaces the conflict copy of the session's last save, unless that copy is newer, changed, frozen or being edited.
+   * A forgotten file does not replace the copy, because it may not build on it. The save is noted in the copy's own
+   * record together with its content, because a crash may come before the record of the file is written.
    */
   async function replaceConflictCopy (
     save: DecidedSave, { fileType, hash, conflictReason }: NewCopy
@@ -216,8 +220,8 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
   }
 
   /**
-   * Reuses the copy of an attempt that was not noted, unless that copy was changed since. What `inspect` returns may
-   * differ each time, so a copy with a replacement is known by its name only.
+   * Reuses the copy of an attempt that was not noted, unless that copy was changed since. A copy with a replacement is
+   * recognized only by its name, because `inspect` may return other bytes each time.
    */
   async function createConflictCopy (
     { request: { fileId }, identity: { key }, staged, isReplaced, snapshot: { record } }: DecidedSave,
@@ -240,7 +244,7 @@ export function createPublisher (services: SessionServices, commitSave: CommitSa
     return made
   }
 
-  /** Stores nothing but the note: the same bytes are already stored. */
+  /** Stores only the note: the same bytes are already stored. */
   async function noteOnly (
     { request, identity, rule, isReplaced, hash, snapshot, current }: DecidedSave
   ): Promise<Published | typeof CHANGED> {
@@ -299,12 +303,12 @@ function eventOf (request: SaveRequest, result: Result): SavedEvent {
   }
 }
 
-/** Limit for the JSON text in UTF-8. A version has details of two contents, and storages accept 64 KiB. */
+/** Limit of the JSON text in UTF-8. A version has the details of two contents, and storages accept 64 KiB. */
 const MAX_CHANGES_BYTES = 24 * 1024
 
 /**
- * What the version history contains about a save. Unusable data from the document server is left out: a save whose
- * version cannot be kept would be refused.
+ * The details of a save in the version history. Unusable data from the document server is left out, because a save
+ * whose version cannot be kept would be refused.
  */
 function newVersion (
   { key, lastsave, users, history = {} }: SaveRequest, now: number, staged: StagedContent | undefined

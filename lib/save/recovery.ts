@@ -40,7 +40,7 @@ function createForgottenFiles (commands: Commands, fetchSaved: Fetch) {
   }
 
   /**
-   * Whether users are editing under this key, or have unsaved changes. Never call this in the queue of the file: see
+   * Whether users are editing under this key, or have unsaved changes. Never call it in the file's queue: see
    * `Commands.lookUp`.
    */
   async function isBeingEdited (key: string, signal?: AbortSignal): Promise<boolean> {
@@ -116,9 +116,9 @@ const rules: Rules<RecoverForgottenOptions> = { dryRun: TrueOrFalse, signal: Sig
 export function createRecovery (services: SessionServices, saves: Saves) {
   const { settings, storage, inspected, recordStore, keys, log, shutdown: { closing } } = services
   const forgottenFiles = createForgottenFiles(services.commands, saves.fetch)
-  /** Two runs at once would fetch everything twice. */
+  /** Runs follow one another: two at once would fetch everything twice. */
   const runs = createQueue()
-  /** Keys that no record contains, so that all records are not read again for them. */
+  /** Keys that no record contains, remembered so that not all records are read again. */
   const foreign = new BoundedMap<string, true>(MAX_FOREIGN_KEYS)
 
   return {
@@ -226,8 +226,8 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   /**
-   * A final save like any other, decided when all callbacks that have arrived are applied. The document server is asked
-   * before, because its answer may take minutes.
+   * A final save like any other, decided after all arrived callbacks are applied. The document server is asked first,
+   * outside the queue, because its answer may take minutes.
    */
   async function store (key: string, stored: StoredDocument, signal: AbortSignal): Promise<Placed> {
     const { fileId } = stored
@@ -285,9 +285,9 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 
   /**
-   * Resolves to whether the document server no longer has the file. Users may have opened the key since the file was
-   * fetched, and their save may have been refused again: the document server then has newer content under this key. Its
-   * delete command takes no condition, so the check comes immediately before.
+   * Resolves to whether the document server no longer has the file. Since the file was fetched, users may have opened
+   * the key, and their save may have been refused again: then the document server has newer content under this key. Its
+   * delete command takes no condition, so the check comes immediately before it.
    */
   async function deleteIfUnchanged (key: string, hash: string): Promise<boolean> {
     try {
@@ -305,7 +305,9 @@ export function createRecovery (services: SessionServices, saves: Saves) {
   }
 }
 
-/** The path is made from the content, because the URL's own path is the same for every forgotten file of a key. */
+/**
+ * The path contains a hash of the content, because the URL's own path is the same for every forgotten file of a key.
+ */
 function saveRequest (
   key: string, fileId: string, { hash, fileType, writtenAt }: FetchedFile<unknown>,
   forgotten: NonNullable<SaveRequest['forgotten']>

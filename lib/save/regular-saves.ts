@@ -9,17 +9,17 @@ import { limitConcurrency } from '../util/queue.js'
 const AT_ONCE = 4
 
 /**
- * Nothing was typed since the last save, a save of it is under way, it could not be assembled, or nobody edits any
- * more. Source: emulator/docs/document-server-protocol.md#forcesave
+ * Expected: nothing was typed since the last save, a save of it is under way, it could not be assembled, or nobody
+ * edits any more. Source: emulator/docs/document-server-protocol.md#forcesave
  */
 const NOTHING_TO_DO: ReadonlySet<number | undefined> = new Set([
   COMMAND_CODE.nothingToSave, COMMAND_CODE.internal, COMMAND_CODE.unknownKey
 ])
 
 /**
- * Implements the option `saveEvery`: has the document server save what is being edited. Its callback comes like any
- * other. If nothing was typed since the last save, it only answers that. So it does if another instance was faster:
- * instances need not agree who asks.
+ * Implements the option `saveEvery`: asks the document server to save every document that is being edited. The
+ * callbacks are handled as usual. If nothing was typed since the last save, or another instance asked first, the
+ * document server makes no new save; so instances need not agree who asks.
  */
 export function createRegularSaves (
   { recordStore, commands, keys, log, shutdown: { closing }, settings: { clock, saveEvery } }: SessionServices

@@ -7,7 +7,7 @@ import type { Details, Made } from './save.schema.js'
 
 export type { Made } from './save.schema.js'
 
-/** Which earlier versions of a document are kept. */
+/** Limits of the earlier versions of a document. */
 export interface Retention {
   /** Maximum number of versions. */
   readonly keep: number
@@ -20,8 +20,8 @@ export interface Retention {
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * What is kept at present. No version is too old for a day after the clock has jumped ahead by more than a day: a wrong
- * clock must not empty all histories. Afterwards it is believed.
+ * The limits at present. If the clock jumps ahead by more than a day, no version counts as too old for a day, so that a
+ * wrong clock does not empty all histories. After that day the clock is trusted.
  */
 export function steadyRetention (retention: Retention, clock: EditorClock): () => Retention {
   const look = () => ({ time: clock.now(), ticks: performance.now() })
@@ -67,8 +67,8 @@ function madeOf (revision: string, newest: StoredVersion | null): Made | undefin
 
 const HOUR_MS = 60 * 60_000
 /**
- * The priority of a version is the number of these durations for which it was the present one. This spreads the
- * remaining versions over time.
+ * A version's priority is the number of these durations for which it was the present one. So the remaining versions are
+ * spread over time.
  */
 const STAGES_MS = [60_000, HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS]
 const MAX_PRIORITY = STAGES_MS.length
@@ -76,9 +76,8 @@ const MAX_PRIORITY = STAGES_MS.length
 const PRIORITY_OF_FIRST = 2
 
 /**
- * The priority of a version that is superseded `now`. Versions with a higher priority stay longer when there are too
- * many. `previous`: how the version before came about. Content that the plugin did not store, such as an upload, has
- * the highest.
+ * The priority of a version that is superseded `now`. Versions with a higher priority stay longer. `previous`: the
+ * origin of the version before. Content that the plugin did not store, such as an upload, has the highest priority.
  */
 function priorityOf (made: Made | undefined, previous: Made | undefined, now: number): number {
   if (made === undefined) return MAX_PRIORITY
@@ -114,7 +113,7 @@ export function limitsOf ({ keep, maxBytes, maxAge }: Retention, now: number): V
 /** Describes content that is about to replace the stored content. */
 export interface NewVersion {
   readonly made: Made
-  /** The document server's data of the changes. */
+  /** The document server's data about the changes. */
   readonly changes?: StagedContent | undefined
 }
 
@@ -134,7 +133,7 @@ export function madeBy ({ id, name }: { readonly id?: unknown, readonly name?: u
   }
 }
 
-/** How the content with this revision came about, from the details of the version that it superseded. */
+/** The origin of the content with this revision, from the details of the version that it superseded. */
 export function madeAfter (previous: Details, revision: string): Made | undefined {
   if (previous.next === undefined) return undefined
   const { revision: published, ...made } = previous.next

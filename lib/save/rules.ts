@@ -13,7 +13,7 @@ import { saveDetailsOf, type SaveRequest } from './save-request.js'
 /** A save, and the document as last read. */
 export interface SaveCase {
   readonly request: SaveRequest
-  /** What distinguishes the save. If the callback had no key, it is empty: no record contains that. */
+  /** Identifies the save. Empty if the callback had no key; no record contains an empty one. */
   readonly identity: SaveIdentity
   readonly record: SessionRecord
   /** `null` if the document was deleted. */
@@ -23,12 +23,12 @@ export interface SaveCase {
   readonly policies: SessionServices['settings']['policies']
 }
 
-/** The same when its content was fetched, and the document exists. */
+/** A save whose content was fetched, and whose document exists. */
 export interface FetchedCase extends SaveCase {
   readonly file: StoredDocument
   /** Whether this content is what the document already contains. Reads both, unless their sizes differ. */
   readonly isPresent: () => Promise<boolean>
-  /** Whether the document could not be stored because another one has the name it would get in its new format. */
+  /** Whether another document already has the name that this one would get in its new format. */
   readonly isNameTaken: boolean
 }
 
@@ -37,8 +37,8 @@ export type NothingToStore = 'repeated' | 'superseded' | 'missing'
 type Check<Case> = (save: Case) => boolean | Promise<boolean>
 
 /**
- * What becomes of a save. `ignore`: nothing. `note`: the record shows that it is stored. `file`: it is the document's
- * content from now on. `copy`: it is a conflict copy. `refuse`: the document server keeps it.
+ * The outcome of a save. `ignore`: nothing is stored. `note`: the record shows that it is stored. `file`: it becomes
+ * the document's content. `copy`: it becomes a conflict copy. `refuse`: the document server keeps it.
  */
 type Outcome<Case> =
   | { readonly outcome: 'ignore', readonly name: NothingToStore }
@@ -66,8 +66,8 @@ const refuse = <Case extends SaveCase>(
 const beingEdited = () => new BeingEditedError(0)
 const locked = ({ record, now }: SaveCase) => new LockedError(holdsOf(record, now)[0]?.reason || NO_REASON)
 
-// The rules for all saves: callbacks, repeated ones, force saves and forgotten files, which are final saves. The first
-// rule that applies decides.
+// The rules for all saves: callbacks, repeated callbacks, force saves and forgotten files, which count as final saves.
+// The first rule that applies decides.
 
 /** Asked before the content is fetched, and again afterwards. */
 export const EARLY_RULES: ReadonlyArray<Rule<SaveCase>> = [
@@ -81,7 +81,7 @@ export const EARLY_RULES: ReadonlyArray<Rule<SaveCase>> = [
     ({ file }) => file === null)
 ]
 
-/** A list of their own: before one of them applies, it is asked whether the document already has the content. */
+/** Separate, because the plugin first checks whether the document already has the content. */
 const COPIES: ReadonlyArray<Rule<FetchedCase>> = [
   copy('frozen', 'frozen', 'Its session began while the document was frozen.',
     ({ record, identity: { key }, now }) => isFrozenOut(record, key, now)),

@@ -21,11 +21,11 @@ export interface SaveRequest {
   readonly key: string | undefined
   /** When the document was last changed, by the document server's clock. */
   readonly lastsave: string | undefined
-  /** When the oldest of the saved changes was made, by the document server's clock. */
+  /** When the oldest saved change was made, by the document server's clock. */
   readonly oldestChange?: string | undefined
   /** Identifies that change; `undefined` if the callback lists none. */
   readonly firstChange?: string | undefined
-  /** Format of the bytes at `url`, as announced. */
+  /** Announced format of the bytes at `url`. */
   readonly fileType: string | undefined
   /** Whether nothing was changed since the last accepted force save. */
   readonly notmodified: boolean
@@ -67,12 +67,12 @@ export function copyIdOf (fileId: string, key: string, contentHash: string): str
   return hash('sha256', JSON.stringify([fileId, key, contentHash]), 'hex').slice(0, 32)
 }
 
-/** What distinguishes the save from others. Without a key, it has an empty one. */
+/** Identifies the save. Its key is empty if the callback had none. */
 export function identityOf ({ key = '', firstChange, ...save }: SaveRequest): SaveIdentity {
   return { ...refusedIdentityOf({ key, ...save }), ...(firstChange !== undefined && { firstChange }) }
 }
 
-/** The same for a save that was refused or could not be made, as its callback announced it. */
+/** Identifies a save that was refused or could not be made, from its callback. */
 export function refusedIdentityOf (
   { key, status, url, lastsave }: Omit<Identified, 'fileId' | 'key'> & { readonly key: string }
 ): SaveIdentity {
@@ -88,7 +88,7 @@ export function saveDetailsOf ({ relation, isAwaited }: SaveRequest): SaveDetail
   return { relation, isAwaited: isAwaited?.() ?? true }
 }
 
-/** What a page shows of the error. */
+/** The part of the error that a page shows. */
 export function messageForUsers (error: Error | undefined): { readonly message?: string } {
   return error instanceof RejectedError ? { message: error.message } : {}
 }

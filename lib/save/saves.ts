@@ -37,10 +37,10 @@ export type Fetch = ReturnType<typeof createFetch>
 
 function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown: { endSaves: signal } }: Services) {
   /**
-   * Fetches a saved file and passes its bytes to `consume`; retries after a transient failure, all within
-   * `timeouts.total`. Rejects like `Outbound`, with `UpstreamError` if the response is not such a document, or with
-   * whatever `consume` throws. A text that is empty twice, in complete responses without a length, is empty: a proxy
-   * may have lost it once, and completed the response.
+   * Fetches a saved file and passes its bytes to `consume`. Retries after a transient failure, all attempts within
+   * `timeouts.total`. Rejects like `Outbound`, with `UpstreamError` if the response is not such a document, or with any
+   * error of `consume`. A text file is accepted as empty only if it is empty twice, in complete responses without a
+   * length: a proxy may lose the content once and still complete the response.
    */
   return async function fetch<Result> (file: SavedFile, consume: Consume<Result>): Promise<Result> {
     const seen = { empty: false }
@@ -83,8 +83,8 @@ function createFetch ({ outbound, settings: { saveRetries, timeouts }, shutdown:
 
 function createFetchChanges ({ storage, log }: Services, fetch: Fetch) {
   /**
-   * Fetches and stages the document server's data of the changes in a save: a zip file, whose URL expires after 15
-   * minutes. Resolves to `undefined` if there are none. Never rejects: a save is stored without them. Source:
+   * Fetches and stages the document server's data about the changes in a save: a zip file, whose URL expires after 15
+   * minutes. Resolves to `undefined` if there is none. Never rejects, because a save can be stored without it. Source:
    * emulator/docs/document-server-protocol.md#version-history
    */
   return async function fetchChanges ({ fileId, changesUrl }: SaveRequest): Promise<StagedContent | undefined> {
@@ -115,9 +115,9 @@ export type SaveOutcome = Published | NothingToStore
 export interface SavedContents {
   /** What is stored. */
   readonly staged: StagedContent
-  /** What the document server sent: the same, unless `inspect` has replaced it. */
+  /** The content from the document server; the same as `staged`, unless `inspect` replaced it. */
   readonly fetched: StagedContent
-  /** The document server's data of the changes. */
+  /** The document server's data about the changes. */
   readonly changes?: StagedContent | undefined
 }
 
@@ -145,8 +145,8 @@ export function createSaves (services: SessionServices) {
   return { save, store, fetch, inTurn, stageSaved, documentOptions, commitSave, queue }
 
   /**
-   * Fetches and stores a save: all of it or nothing. Where it is stored is decided after it is fetched, immediately
-   * before it is published. Resolves when the content is durable and the event was delivered. If it rejects, the stored
+   * Fetches and stores a save, completely or not at all. It is decided where to store it after fetching, immediately
+   * before publishing. Resolves when the content is durable and the event was delivered. If it rejects, the stored
    * content is unchanged, unless the storage completes the write after reporting failure.
    */
   async function save (request: SaveRequest): Promise<SaveOutcome> {
@@ -164,7 +164,7 @@ export function createSaves (services: SessionServices) {
     }))
     try {
       return await inspected(staged, inspectedOf(request, storedType), async content => {
-        const shown = content === staged ? changes : undefined // they would show what was replaced
+        const shown = content === staged ? changes : undefined // they would show changes in the replaced content
         const contents = { staged: content, fetched: staged, changes: shown }
         return await store(request, contents, early)
       })
