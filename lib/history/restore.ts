@@ -25,7 +25,7 @@ export interface RestoringUser {
 
 interface StagedVersion {
   readonly staged: StagedContent
-  /** The new file type; absent if the file keeps its own. */
+  /** The new file type; absent if it stays the same. */
   readonly fileType: string | undefined
 }
 
@@ -149,7 +149,7 @@ export function createRestores (
     })
   }
 
-  /** 0 if the number cannot be determined: the version is restored nevertheless. */
+  /** 0 if the number cannot be determined; the version is restored anyway. */
   async function numberOf (fileId: string, { revision }: StoredDocument): Promise<number> {
     const all = await versions.of(fileId).catch(() => [])
     return all.findLast(version => version.revision === revision)?.version ?? 0

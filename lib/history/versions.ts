@@ -13,7 +13,7 @@ import { discard } from '../util/streams.js'
 /** One version of a document: a kept version, or the present content. */
 export interface Version extends Pick<StoredDocument, 'revision' | 'fileType' | 'modifiedAt'> {
   readonly version: number
-  /** How the version came about; absent if the plugin did not store it. */
+  /** The version's origin; absent if the plugin did not store it. */
   readonly made: Made | undefined
   /** The kept version beside which the data of the changes is stored; absent if there is none. */
   readonly changesIn: number | undefined
@@ -27,7 +27,7 @@ export interface VersionContent {
   readonly body: Readable
 }
 
-/** One attempt is enough, unless saves follow each other immediately. */
+/** Several attempts are needed only if saves follow each other immediately. */
 const MAX_ATTEMPTS = 10
 const MAX_NAMED = 100
 
@@ -40,7 +40,7 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
 
   /** All versions, oldest first; the last is the present content. Empty if the file does not exist. */
   async function of (fileId: string): Promise<readonly Version[]> {
-    // Read before the list, so that what a save keeps in between is left out.
+    // Read before the list, so that a version that is kept in between is left out.
     const present = await storage.stat(fileId)
     if (present === null) return []
     const kept = await store.list(fileId)
@@ -82,7 +82,9 @@ export function createVersions ({ storage, settings: { clock } }: Services, rete
     return { version, revision, fileType, modifiedAt, made, label, changesIn }
   }
 
-  /** Names a version, or none with `null`. The present content is kept as a version then, as a save will keep it. */
+  /**
+   * Names a version; `null` removes the name. Naming the present content keeps it as a version, as the next save would.
+   */
   async function name (fileId: string, number: number, label: VersionLabel | null): Promise<void> {
     assertLabel(label)
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {

@@ -33,11 +33,11 @@ const listRules: Rules<ListSessionsOptions> = { scan: TrueOrFalse, signal: Signa
 const MAX_HOLDS = 16
 const DEFAULT_FREEZE_TIMEOUT_MS = 30_000
 /**
- * An editor sends what was typed 1.0 to 1.1 s after the last key, and loses it if it is told to close before.
- * Source: emulator/docs/document-server-protocol.md#what-the-emulator-does-differently
+ * An editor sends what was typed 1.0 to 1.1 s after the last key, and loses it if it is closed earlier. Source:
+ * emulator/docs/document-server-protocol.md#what-the-emulator-does-differently
  */
 const TYPING_ARRIVES_WITHIN_MS = 1500
-/** The document server must say who edits. Other commands take as long at most. */
+/** The document server must find out who edits. Other commands take no longer. */
 const ANSWER_WITHIN_MS = 10_000
 /** Leaving saves, too: this only makes the wait shorter. */
 const FORCE_SAVE_MS = 10_000
@@ -50,7 +50,7 @@ const freezeRules: Rules<FreezeOptions> = {
 }
 
 const { by: _by, duration: _duration, ...deleteRules } = freezeRules
-/** Begins `by` of a document that is being deleted. */
+/** Prefix of `by` for a document that is being deleted. */
 const DELETION = 'editorSessions.delete '
 /** After `timeout`. If the process dies meanwhile, nobody else would release the document. */
 const REMOVED_WITHIN_MS = 10 * 60_000
@@ -72,7 +72,7 @@ export function createEditorSessions (
     settings: { clock }
   }: FreezeServices
 ): EditorSessions {
-  /** Settles when all scans requested so far have ended. */
+  /** Settles when all scans that were requested so far have ended. */
   let scans: Promise<unknown> = Promise.resolve()
 
   const editorSessions: EditorSessions = {
@@ -166,22 +166,22 @@ export function createEditorSessions (
         return await storage.remove(fileId)
       } catch (error) {
         if (error instanceof FileNotFoundError) return false
-        await release(fileId, by).catch(() => {}) // what failed first says more
+        await release(fileId, by).catch(() => {}) // the first failure says more
         throw error
       }
     }
   }
   return editorSessions
 
-  /** Keys that pages may have been given, and that the record has no session of: its status 1 may have been lost. */
+  /** Keys that pages may have, but whose sessions are not in the record: their status 1 may have been lost. */
   function keysWithoutSession (record: SessionRecord, content: StoredDocument): string[] {
     const given = [sessions.newKey(record, content), record.unopened?.key]
     return [...new Set(given)].filter(key => key !== undefined && sessionWith(record, key) === undefined) as string[]
   }
 
   /**
-   * Asks the document server about sessions that are not in the record, and notes them. Their keys may change the
-   * frozen file only if there is one.
+   * Asks the document server about sessions that are not in the record, and notes those that exist. Only their keys may
+   * still change the frozen file.
    */
   async function noteUnreported (fileId: string, unreported: readonly string[], signal: AbortSignal): Promise<void> {
     for (const key of unreported) {
@@ -197,8 +197,8 @@ export function createEditorSessions (
   }
 
   /**
-   * Rejects if a session has ended without a report: nobody edits, and the document server keeps what they changed. If
-   * an earlier save was refused, and later ones were not, it keeps only what is older than the stored content.
+   * Rejects if a session has ended without a report: nobody edits, and the document server keeps the changes. If an
+   * earlier save was refused but later ones were not, it keeps only content older than the stored one.
    */
   async function rejectIfForgotten (fileId: string, signal: AbortSignal): Promise<void> {
     const unended = (await sessionsOf(fileId, signal)).filter(session =>
@@ -209,14 +209,14 @@ export function createEditorSessions (
   }
 
   /**
-   * Tells the editors' pages, in which nothing more is typed then, saves what they have, and makes them leave, even if
+   * Notifies the editors' pages, which then accept no more typing, saves their content, and closes them, even if
    * nothing could be saved: then the document server saves afterwards.
    */
   async function endSessions (fileId: string, end: number, signal: AbortSignal): Promise<void> {
     const doubtful = (await sessionsOf(fileId, signal)).filter(session => !isLive(session))
     await Promise.all(doubtful.map(async session => await sessions.giveUpIfUnknown(fileId, session)))
     const live = liveAt(fileId, (await recordStore.read(fileId)).record)
-    await sendToAll(fileId, frozenNotice, { signal }).catch(() => {}) // they have to leave all the same
+    await sendToAll(fileId, frozenNotice, { signal }).catch(() => {}) // they have to leave anyway
     if (live.length > 0) {
       await delay(TYPING_ARRIVES_WITHIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
       const limit = Math.min(FORCE_SAVE_MS, end - performance.now())
@@ -229,8 +229,8 @@ export function createEditorSessions (
   }
 
   /**
-   * Resolves to the record when no session can change the file any more: they have ended, and none has the right to.
-   * Rejects if the last save of one is not stored.
+   * Resolves to the record when no session can change the file any more: all have ended, or lost the right to. Rejects
+   * if the last save of a session is not stored.
    */
   async function whenOver (fileId: string, end: number, timeout: number, signal: AbortSignal): Promise<SessionRecord> {
     const isRefused = (session: Session) => session.state === 'refused' && isAtThisServer(fileId, session)

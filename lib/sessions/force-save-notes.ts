@@ -4,25 +4,24 @@ import {
 
 // Changes of the pending force saves in a record. Pure functions, as in record.ts.
 
-/** Which of the pending force saves of its key a callback answers. */
+/** Which pending force saves of its key a callback answers. */
 export interface ForceSaveRelation {
   /** `userdata` of the callback: the id of the force save whose command caused it. */
   readonly own?: string | undefined
   /**
-   * Set if the callback answers all force saves that were noted until then: it announces the final save, or the
-   * document server repeats a refused force save for them. Milliseconds since 1970, by the clock of the instance that
-   * got it.
+   * Set if the callback answers all force saves that were noted until this time, because it announces the final save,
+   * or repeats a refused force save for them. Milliseconds since 1970, by the clock of the instance that received it.
    */
   readonly allUntil?: number | undefined
 }
 
-/** Where a save that a callback announced is stored, or why it is not. */
+/** Where an announced save is stored, or why it is not. */
 type Outcome = Omit<ForceSaveResult, 'isAnswer'>
 
 /** Limit per file. Each force save is a different state of the document that the document server is assembling. */
 const MAX_FORCE_SAVES = 8
 
-/** Hardly anybody still waits for older force saves. They make room if necessary. */
+/** After this time hardly anybody waits for a force save: it makes room if necessary. */
 const REPLACEABLE_AFTER_MS = 60_000
 const EXPIRES_AFTER_MS = 10 * 60_000
 
@@ -48,7 +47,7 @@ export function forceSaveRemoved (record: SessionRecord, id: string): SessionRec
   return others.length === forceSaves.length ? record : { ...rest, ...(others.length > 0 && { forceSaves: others }) }
 }
 
-/** A save of the key was stored, or has failed: then the outcome has a `code`. */
+/** A save of the key was stored, or failed (the outcome then has a `code`). */
 export function forceSavesConcerned (
   record: SessionRecord, key: string, relation: ForceSaveRelation, outcome: Outcome
 ): SessionRecord {
@@ -95,7 +94,7 @@ function pendingIn ({ forceSaves = [] }: SessionRecord, now: number): readonly F
   return forceSaves.filter(forceSave => ageOf(forceSave, now) <= EXPIRES_AFTER_MS)
 }
 
-/** A note from the future is as old as it is far away: the clock was set back since. */
+/** A note from the future counts as equally old: the clock was set back since. */
 function ageOf ({ startedAt }: ForceSave, now: number): number {
   return Math.abs(now - startedAt)
 }

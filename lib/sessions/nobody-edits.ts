@@ -7,7 +7,7 @@ import type { SessionServices } from './record-store.js'
 import type { Sessions } from './sessions.js'
 
 const POLL_INTERVAL_MS = 100
-/** The document server reports the end of a session by itself. It is asked only if that takes longer than this. */
+/** The document server reports the end of a session by itself. The plugin asks only if that takes longer than this. */
 const ASK_AFTER_MS = 3_000
 
 /** Calls that wait for the same document share one look at its record and one request to the document server. */

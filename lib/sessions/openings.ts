@@ -1,7 +1,7 @@
 import type { EditorClock } from '../../types/options.js'
 import { BoundedMap } from '../util/limits.js'
 
-/** How a request of the document server ended. */
+/** The outcome of a request of the document server. */
 export type Outcome =
   /** A download was answered with the file or "not modified", or a callback was accepted. */
   | { readonly result: 'accepted' }
@@ -94,19 +94,23 @@ export function createOpenings ({ clock }: { readonly clock: EditorClock }) {
   }
 
   return {
-    /** A configuration was made. `fileId`: `''` if the page shows no stored file. */
+    /** Notes that a configuration was made. `fileId`: `''` if the page shows no stored file. */
     pageMade: (fileId: string, { key, edits }: Omit<PageEvent, 'kind'>) => note(fileId, { kind: 'page', key, edits }),
-    /** A request that has a valid signature has ended. */
+    /** Notes the end of a request with a valid signature. */
     requested (fileId: string, event: DownloadEvent | CallbackOutcome): void {
       if (event.result !== 'refused') return note(fileId, event)
       const { code, reason, ...others } = event
       note(fileId, { ...others, code: cut(code), ...(reason !== undefined && { reason: cut(reason) }) })
     },
     /**
-     * A page reported that its editor failed. The caller has verified that the report comes from a page with this file.
+     * Notes that a page reported a failed editor. The caller has verified that the report comes from a page with this
+     * file.
      */
     reported: (fileId: string, text: string) => note(fileId, { kind: 'report', text: cut(text) }),
-    /** A request without a valid signature was refused. It does not count as a request of the document server. */
+    /**
+     * Notes that a request without a valid signature was refused. It does not count as a request of the document
+     * server.
+     */
     strangerRefused (fileId: string, code: string): void {
       if (fileId.length > MAX_STRANGERS_FILE_ID_LENGTH) return
       strangers.set(fileId, { count: (strangers.get(fileId)?.count ?? 0) + 1, lastAt: clock.now(), code })

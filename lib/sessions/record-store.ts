@@ -5,10 +5,10 @@ import type { Services } from '../services.js'
 import { BoundedMap } from '../util/limits.js'
 import { EMPTY, type SessionRecord, isSessionRecord, liveSessions } from './record.js'
 
-/** A record and the file, as they were at one moment: the basis of a decision. */
+/** A record and its file at one moment: the basis of a decision. */
 export interface Snapshot {
   readonly record: SessionRecord
-  /** Of the record: a change must be based on it. */
+  /** Version of the record: a change must be based on it. */
   readonly version: string | null
   /** `null` if there is no such file. */
   readonly file: StoredDocument | null
@@ -19,7 +19,7 @@ export interface SessionServices extends Services {
   readonly recordStore: RecordStore
 }
 
-/** The file or its record has changed: look again and decide again. */
+/** The file or its record has changed: read both again, and decide again. */
 export const CHANGED = Symbol('changed')
 
 /** Why this instance changed a record, if the reason concerns one session. */
@@ -72,7 +72,7 @@ export function createRecordStore (
   }
 
   /**
-   * Decides what to do, again whenever the decision was `CHANGED`. `early`: a snapshot that was taken earlier.
+   * Decides what to do, and again whenever the decision was `CHANGED`. `early`: a snapshot that was taken earlier.
    * `purpose`: for the message of the final `BusyError`.
    */
   async function decide<Result> (
@@ -86,7 +86,7 @@ export function createRecordStore (
     throw new BusyError(`it was changed ${MAX_DECISIONS} times while ${purpose}`)
   }
 
-  /** Reads all records, one after the other, without those that this version does not know. */
+  /** Reads all records, one after the other, except records that this version does not know. */
   async function * readAll (): AsyncGenerator<RecordOfFile> {
     for await (const { fileId, value } of storage.state.list()) {
       if (isMissing(value) || isSessionRecord(value)) yield { fileId, record: observed(fileId, value) }
@@ -133,9 +133,9 @@ export function createRecordStore (
   }
 
   /**
-   * Applies a change to the current record, and again whenever another instance has changed it meanwhile. Nothing is
-   * written if the change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with
-   * whatever `change` throws. `snapshot`: the last known record, which saves the first read.
+   * Applies a change to the current record, and again whenever another instance has changed the record meanwhile.
+   * Writes nothing if the change returns the same object. Resolves to the new record. Rejects with `BusyError`, or with
+   * any error of `change`. `snapshot`: the last known record, which saves the first read.
    */
   async function update (
     fileId: string, change: (record: SessionRecord) => SessionRecord,
@@ -148,7 +148,7 @@ export function createRecordStore (
   }
 }
 
-/** `null` is a record of which a crash has left nothing that can be read. */
+/** `null` is a record that a crash has left unreadable. */
 function isMissing (value: unknown): value is null | undefined {
   return value === null || value === undefined
 }
@@ -157,7 +157,7 @@ export function unlessUnknown (error: unknown): undefined {
   if (!(error instanceof UnknownRecordError)) throw error
 }
 
-/** A record that no instance could read any more must not be written. */
+/** Never writes a record that no instance could read. */
 export function assertKnown (record: SessionRecord): void {
   if (!isSessionRecord(record)) {
     throw new TypeError(

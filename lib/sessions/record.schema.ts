@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import type { SavedEvent } from '../../types/events.js'
 
-// What the plugin notes of a file: one small JSON value, shared by all instances of the application. One with anything
-// else in it is refused: a rewrite would drop what a newer version of this library has added. Whatever changes here
-// needs another `format`.
+// The plugin's notes about a file: one small JSON value, shared by all instances of the application. A record with
+// unknown fields is refused, because a rewrite would drop what a newer version of this library has added. Any change
+// here needs another `format`.
 
-/** What is stored is copied from the storage and not validated: an odd `size` must not make the record useless. */
+/** Copied from the storage and not validated: an odd `size` must not make the record useless. */
 interface SavedResult extends Omit<SavedEvent['stored'], 'fileId'>, Pick<SavedEvent, 'rule'> {
   readonly conflictFileId?: string
   readonly conflictReason?: NonNullable<SavedEvent['conflict']>['reason']
@@ -31,7 +31,7 @@ const SessionSchema = Type.Object({
   isAheadOfRefused: Type.Optional(Type.Boolean()),
   /** When the document server last reported this session; `LONG_AGO` if it must be asked before the next user joins. */
   lastReported: Milliseconds,
-  /** The conflict copy: the session is saved there because someone else changed the edited file. */
+  /** The conflict copy in which the session is saved, because someone else changed the edited file. */
   conflictFileId: OptionalString,
   /** Revision of the conflict copy after the session's last save. If it differs, someone else changed the copy. */
   conflictRevision: OptionalString,
@@ -43,8 +43,8 @@ const SaveIdentitySchema = Type.Object({
   key: Type.String(),
   status: Type.Union([Type.Literal(2), Type.Literal(6)]),
   /**
-   * Path of the saved file at the document server, which is the same when it repeats a callback; the URL's host and
-   * query are not. Absent when there was nothing to fetch.
+   * Path of the saved file at the document server. It stays the same when a callback is repeated; the URL's host and
+   * query do not. Absent if there was nothing to fetch.
    */
   path: OptionalString,
   /**
@@ -82,23 +82,23 @@ const StoredSaveSchema = Type.Object({
    */
   revision: OptionalString,
   /**
-   * SHA-256 of the content as the document server sent it. Noted where the file does not show it: for a conflict copy,
-   * and for content that `inspect` has replaced.
+   * SHA-256 of the content as the document server sent it. Noted if the file does not show it: for a conflict copy, and
+   * for content that `inspect` replaced.
    */
   hash: OptionalString,
   /**
-   * Content fields of the `onSaved` event; absent if nothing was stored. In the record of a conflict copy: of the save
-   * that was stored there for another file, with the copy's own ID as `conflictFileId`.
+   * Content fields of the `onSaved` event; absent if nothing was stored. In the record of a conflict copy, they
+   * describe the save that was stored there for another file, with the copy's own ID as `conflictFileId`.
    */
   result: Type.Optional(Type.Unsafe<SavedResult>(ResultSchema))
 }, exact)
 
 const ForceSaveResultSchema = Type.Object({
-  /** Whether this is the outcome of the command. If not, it is that of another save of the session. */
+  /** Whether this is the outcome of the command itself, or of another save of the session. */
   isAnswer: Type.Boolean(),
   /** Revision of the stored content; absent if nothing was stored. */
   revision: OptionalString,
-  /** The conflict copy that the content was stored in. */
+  /** The conflict copy with the content. */
   conflictFileId: OptionalString,
   /** Error code if nothing was stored. */
   code: OptionalString,
@@ -115,13 +115,13 @@ const ForceSaveSchema = Type.Object({
 
 const RefusalSchema = Type.Object({
   key: Type.String(),
-  /** When the first of the saves that were refused one after the other was refused. */
+  /** When the first of these consecutive refusals happened. */
   since: Milliseconds,
-  /** Code of the latest one's error. */
+  /** Error code of the latest refusal. */
   code: Type.String(),
-  /** For the users, if the application rejected it. */
+  /** Message for the users, if the application rejected the save. */
   message: OptionalString,
-  /** As in the identity of the latest one. */
+  /** As in the identity of the latest refused save. */
   lastsave: OptionalString
 }, exact)
 
@@ -129,7 +129,7 @@ const HoldSchema = Type.Object({
   /** Who froze the document: `by` of `freeze()`. */
   by: Type.String(),
   since: Milliseconds,
-  /** Absent if it does not expire. */
+  /** When it expires. Absent if it does not expire. */
   until: Type.Optional(Milliseconds),
   /** Shown to users. */
   reason: OptionalString
@@ -150,20 +150,20 @@ export const SessionRecord = Type.Object({
   frozen: Type.Optional(Type.Object({
     holds: Type.Array(HoldSchema),
     /**
-     * Keys of sessions that began before and have not ended, as far as is known: only their saves reach the file. Empty
-     * once `freeze()` has resolved.
+     * Keys of sessions that began before the freeze and have not ended, as far as is known: only their saves reach the
+     * file. Empty once `freeze()` has resolved.
      */
     keys: Type.Array(Type.String())
   }, exact))
 }, exact)
 
 export type Session = Readonly<Static<typeof SessionSchema>>
-/** What distinguishes one save from another. */
+/** Identifies a save. */
 export type SaveIdentity = Readonly<Static<typeof SaveIdentitySchema>>
 export type StoredSave = Readonly<Static<typeof StoredSaveSchema>>
 export type ForceSave = Readonly<Static<typeof ForceSaveSchema>>
 export type ForceSaveResult = Readonly<Static<typeof ForceSaveResultSchema>>
 export type Refusal = Readonly<Static<typeof RefusalSchema>>
-/** One reason for which a document is frozen. */
+/** One freeze of a document. */
 export type Hold = Readonly<Static<typeof HoldSchema>>
 export type SessionRecord = Readonly<Static<typeof SessionRecord>>

@@ -34,7 +34,7 @@ export function isSameSave (a: SaveIdentity, b: SaveIdentity): boolean {
  */
 export type SessionState = Session['state'] | 'none' | 'finished'
 
-/** A row of the table: the state that follows from each state. */
+/** A row of the table: the next state for each state. */
 function to (
   none: SessionState, open: SessionState, unconfirmed: SessionState, refused: SessionState, reopened: SessionState,
   finished: SessionState
@@ -43,8 +43,8 @@ function to (
 }
 
 /**
- * The events of a session, and the state that follows from each state: from `none`, `open`, `unconfirmed`, `refused`,
- * `reopened`, `finished`. `none` becomes `finished` if the record contains a final save of the session.
+ * The events of a session, with the next state for each state: `none`, `open`, `unconfirmed`, `refused`, `reopened`,
+ * `finished`. `none` becomes `finished` if the record contains a final save of the session.
  */
 export const TRANSITIONS = {
   /** Status 1: users are editing. */
@@ -70,7 +70,7 @@ export const TRANSITIONS = {
   /** The document server answers that users are editing. */
   edited: to('none', 'open', 'open', 'reopened', 'reopened', 'finished'),
   /**
-   * The document server answers that it has something under the key, or does not answer. Or an instance held up a final
+   * The document server answers that it has something under the key, or gives no answer. Or an instance delayed a final
    * save while its session continued.
    */
   known: to('none', 'open', 'unconfirmed', 'refused', 'reopened', 'finished'),
@@ -162,8 +162,8 @@ export function sessionStarted (
 }
 
 /**
- * Whether whoever is alone in a session may see what was refused before its latest save: after a crash, the document
- * server opens that again, and later saves look like those from before.
+ * Whether a user who is alone in a session may see content that was refused before its latest save. After a crash, the
+ * document server opens that content again, and its later saves look the same as saves from before.
  */
 export function mayBeginAnew (record: SessionRecord, key: string): boolean {
   const session = sessionWith(record, key)
@@ -188,8 +188,8 @@ function withoutBase (record: SessionRecord, key: string): SessionRecord {
 
 /**
  * The document server keeps a refused save only under its key, so the session stays until it is opened again.
- * `isHeard`: it gets to know of the refusal. If not, it may have crashed, and have only what was refused before: saves
- * of a session that was opened from that list no changes.
+ * `isHeard`: the document server learns of the refusal. If not, it may have crashed, and have only content that was
+ * refused earlier: saves of a session that was opened from that content list no changes.
  */
 export function saveRefused (
   record: SessionRecord, keys: DocumentKeys, key: string, content: StoredDocument, now: number,
@@ -255,8 +255,8 @@ export function holdsOf ({ frozen }: SessionRecord, now: number): readonly Hold[
 }
 
 /**
- * Adds a hold, or renews the one with the same `by`: what it says replaces what that one said. `unreported`: keys under
- * which users may be editing although the record has no such session.
+ * Adds a hold, or replaces the hold with the same `by`. `unreported`: keys under which users may be editing although
+ * the record has no such session.
  */
 export function frozenBy (
   record: SessionRecord, hold: Hold, now: number, unreported: readonly string[]
@@ -281,7 +281,7 @@ export function releasedBy (record: SessionRecord, by: string, now: number): Ses
   return holds.length > 0 ? { ...rest, frozen: { ...frozen, holds } } : rest
 }
 
-/** Takes from sessions the right to change the frozen file: from all, or all but those that are in the record. */
+/** Removes the right of sessions to change the frozen file: of all sessions, or of all that are not in the record. */
 export function withoutFrozenKeys (
   record: SessionRecord, { exceptNoted }: { readonly exceptNoted: boolean }
 ): SessionRecord {

@@ -68,8 +68,9 @@ export function copyStored (record: SessionRecord, save: StoredSave): SessionRec
 const MAX_REFUSALS = 8
 
 /**
- * A save was refused, or the document server could not make it. That counts until it or a later one is stored. Nothing
- * changes if it is obsolete, or if nothing is known of its session: the record may have been deleted with the file.
+ * A save was refused, or the document server could not make it. This is noted until it or a later save is stored.
+ * Nothing changes if the save is obsolete, or if its session is unknown: the record may have been deleted with the
+ * file.
  */
 export function refusalNoted (
   record: SessionRecord, save: SaveIdentity,
@@ -111,7 +112,7 @@ export function isSuperseded (record: SessionRecord, save: SaveIdentity): boolea
 }
 
 /**
- * Whether an instance held up a final save while its session continued: newer changes are stored, and the document
+ * Whether an instance delayed a final save while its session continued: newer changes are stored, and the document
  * server is not waiting for the answer, or has already ended the session. In any other case its clock was set back.
  */
 export function isHeldUp (

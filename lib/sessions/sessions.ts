@@ -24,7 +24,10 @@ const GIVEN_UP_INTERVAL_MS = 60_000
 const SUSPECT_INTERVAL_MS = 60_000
 const MAX_SUSPECTS = 10_000
 
-/** Whoever joins a frozen document is sent away twice: at first, the document server may not count them yet. */
+/**
+ * Users who join a frozen document are disconnected twice, because the document server may not count them the first
+ * time.
+ */
 const SEND_AWAY_AGAIN_MS = 1000
 
 /** Older snapshots do not decide which key a user gets. */
@@ -40,7 +43,7 @@ const ANSWER_WITHIN_MS = 1000
  */
 export type Sessions = ReturnType<typeof createSessions>
 
-/** How somebody opens a document now. */
+/** How a user opens a document now. */
 export interface Opening {
   readonly key: string
   /** Absent unless the document is frozen. */
@@ -79,10 +82,10 @@ export function createSessions (
     newKey,
 
     /**
-     * A page reports that the document server could not open the content under this key. That failure is permanent, so
-     * the next user gets another key, at most once a minute; but not while somebody has the document open, or unless
-     * the document server confirms that nobody is editing. Resolves to whether somebody has it open, who may be about
-     * to leave.
+     * A page reports that the document server could not open the content under this key. The failure is permanent, so
+     * the next user gets another key. Keys change at most once a minute, only if nobody has the document open, and only
+     * if the document server confirms that nobody is editing. Resolves to whether somebody, who may be about to leave,
+     * has it open.
      */
     async giveUpKey (fileId: string, key: string): Promise<boolean> {
       const { record, file } = await recordStore.read(fileId)
@@ -185,8 +188,8 @@ export function createSessions (
   }
 
   /**
-   * Makes those leave who begin to edit a frozen document: their page is older, or somebody has freed it from its
-   * configuration. Whoever edited before is sent away by `freeze()`, when what they typed has arrived.
+   * Disconnects users who begin to edit a frozen document: their page is older, or they removed the lock from its
+   * configuration. Users who were editing before are disconnected by `freeze()`, once their last changes have arrived.
    */
   function keepOut (
     record: SessionRecord, fileId: string, key: string, given: { readonly users: Users, readonly joined: Users }
@@ -269,7 +272,7 @@ export function createSessions (
     const found = await lookUpOnce(key)
     if (found === undefined && isDoubtful(session)) return false
     const record = await recordStore.update(fileId, record => {
-      // The forgotten file is the refused save: a user who opened it would not see what was stored since.
+      // The forgotten file is the refused save: a user who opened it would not see later saves.
       const isGivenUp = found === 'unknown' ||
         (found === 'forgotten' && sessionWith(record, key)?.isAheadOfRefused === true)
       if (!isGivenUp) {
