@@ -14,7 +14,7 @@ import {
 const Anything = rule('may be anything', () => true)
 const VersionNumbers = rule('must be a list of the numbers of versions', Array.isArray)
 
-/** The function returned throws `InvalidOptionError`. */
+/** Returns a function that throws `InvalidOptionError`. */
 function assertingThat<Options extends object> (rules: Rules<Options>, required?: ReadonlySet<string>) {
   return (options: Options) => assertOptions(rules, options, { ...(required && { required }) })
 }
@@ -36,7 +36,7 @@ export const assertKeepOptions = assertingThat<VersionKeepOptions>({
   priority: rule('must be a whole number from 0 to 4', integerFrom(0, 4))
 })
 
-/** The changes to keep, as they are to be read. Throws `InvalidOptionError`. */
+/** The changes to keep, ready to be read. Throws `InvalidOptionError`. */
 export function acceptChanges ({ changes }: VersionKeepOptions): StorageContent | undefined {
   return changes === undefined ? undefined : acceptContent(changes, { name: 'changes' })
 }

@@ -14,13 +14,13 @@ export interface Placed extends StoredBlob {
   readonly fileId: string
   /** Throws if the content is so old that a sweep may delete it. */
   readonly assertFresh: () => void
-  /** Whether its owner discards it. */
+  /** Whether its owner has discarded it. */
   readonly isStaged: boolean
-  /** Whether a record may name it, or it is gone: nobody may name or drop it. */
+  /** Whether a record may already name it, or it is gone: then nobody may name or drop it again. */
   isTaken: boolean
 }
 
-/** Places content or a text for a change, each only once, because a stream can be read only once. */
+/** Writes content or a text for a change. Each is written only once, because a stream can be read only once. */
 export type PlaceOnce = (content: StorageContent | string) => Promise<StoredBlob>
 
 interface NamingOptions {
@@ -48,7 +48,7 @@ export function createContents (driver: Driver, records: Records) {
   }
 
   /**
-   * Writes content. What was staged for the same document is already in place. Afterwards, `name` must be called with
+   * Writes content, unless it was staged for the same document and is already in place. Afterwards, call `name` with
    * it.
    */
   async function place (fileId: string, content: StorageContent): Promise<Placed> {
@@ -86,8 +86,8 @@ export function createContents (driver: Driver, records: Records) {
     },
 
     /**
-     * Changes a record, which then names placed contents. Drops those that no record names. What a record may name is
-     * left for a sweep, which deletes it if none does. `changer`: as for `Records.change`.
+     * Changes a record, which then names placed contents. Drops contents that no record names. Contents that a record
+     * may name are left for a sweep, which deletes them if no record does. `changer`: as for `Records.change`.
      */
     async name (
       fileId: string,
@@ -128,7 +128,7 @@ export function createContents (driver: Driver, records: Records) {
   }
 }
 
-/** Uses two clocks: one stands still while the machine is suspended, the other may be set. */
+/** Uses two clocks, because one stands still while the machine is suspended, and the other may be set. */
 function freshness (): () => void {
   const [monotonic, wall] = [performance.now(), Date.now()]
   return () => {

@@ -4,7 +4,7 @@ import type {
 import type { StorageDriver, StoredBlob } from '../../types/storage-driver.js'
 import { isObject } from '../util/validate.js'
 
-/** A driver, and what only drivers of this package need. */
+/** A driver, with options that only drivers of this package need. */
 export interface Driver extends Omit<StorageDriver, 'write'> {
   ready (): Promise<void>
   /** `like`: fileId of a document that has the same readers. */
@@ -13,7 +13,9 @@ export interface Driver extends Omit<StorageDriver, 'write'> {
   newFileId? (): string
 }
 
-/** Blobs of no document: what was staged for a malformed fileId, and what a start tries. */
+/**
+ * The fileId for blobs of no document: content that was staged for a malformed fileId, and content that a start tries.
+ */
 export const NOWHERE = '-'
 
 /**
@@ -27,9 +29,9 @@ export interface StagedContent extends AsyncIterable<Uint8Array> {
   discard (): Promise<void>
 }
 
-/** A JSON value that is kept beside a file. */
+/** A JSON value that the storage keeps with a file. */
 export interface StateRecord {
-  /** What was passed to `set`. */
+  /** The value that was passed to `set`. */
   readonly value: unknown
   /** Opaque. It changes with every `set`. */
   readonly version: string
@@ -41,20 +43,20 @@ export interface ListedStateRecord extends StateRecord {
 }
 
 /**
- * One small JSON record for each file, shared by all instances of the application. It tells which editing sessions of a
- * file are live and which saves were stored; it contains no content. It is deleted together with its file.
+ * One small JSON record per file, shared by all instances of the application. It contains the file's live editing
+ * sessions and stored saves, but no content. It is deleted together with its file.
  */
 export interface StateStore {
   /**
    * Compare and set: stores the value if the record still has this version, where `null` means that there is no record.
-   * Resolves to the new version once it is durable. Resolves to `null` if the record has another version, or the
-   * `fileId` is malformed. If it rejects, the value may have been stored; the caller reads the record again.
+   * Resolves to the new version once it is durable, or to `null` if the record has another version or the `fileId` is
+   * malformed. If it rejects, the value may have been stored: read the record again.
    */
   set (fileId: string, value: unknown, version: string | null): Promise<string | null>
   /**
-   * Iterates over all records, each once and in any order, as `snapshot` has them. A record that is set or
-   * deleted meanwhile may be missing, or be as it was. It reads a few at a time, as the caller proceeds: there may be
-   * very many.
+   * Iterates over all records, each once and in any order, as `snapshot` returns them. A record that is set or deleted
+   * meanwhile may be missing or out of date. It reads only a few at a time, as the caller proceeds, because there may
+   * be very many.
    */
   list (): AsyncIterable<ListedStateRecord>
 }
@@ -70,69 +72,67 @@ export interface FileSnapshot {
 /** Options of `DocumentStore.commit`. */
 export interface CommitOptions {
   /**
-   * Of the new content.
+   * Format of the new content.
    *
-   * @default that of the present content
+   * @default the format of the present content
    */
   readonly fileType?: string
   /** Replaces only this revision of the file. */
   readonly ifRevision: string
-  /** Replaces only this version of its record; `null`: there is none. */
+  /** Replaces only this version of its record; `null` means that there must be none. */
   readonly ifRecordVersion: string | null
-  /**
-   * Called with the info that `stat` is going to return. What it returns, a JSON value, becomes the record of the file.
-   */
+  /** Called with the info that `stat` is going to return. Its result, a JSON value, becomes the record of the file. */
   readonly record: (info: StoredDocument) => unknown
   /**
    * Called with that info and with the newest version of the file, `null` if it has none. The replaced content is kept
-   * with what it returns, as by `versions.keep`.
+   * with the result, as by `versions.keep`.
    *
    * @default the replaced content is not kept
    */
   readonly keep?: (info: StoredDocument, newest: StoredVersion | null) => VersionKeepOptions
   /**
-   * Removes versions that exceed the limits, after the replaced content has been kept, except the newest one: first
-   * those that are too old; then, while there are too many, the oldest of those that two others of their `session`
-   * follow; then the oldest. It may wait until there are 16 too many, and remove a few at a time. A labelled version
-   * stays and does not count as one of `keep`, but with its bytes.
+   * Removes versions that exceed the limits, except the newest one, after the replaced content has been kept. Too old
+   * versions go first. While there are still too many, versions that are followed by two others of their `session` go
+   * next, then all others, always the oldest first. A storage may wait until there are 16 too many, and remove a few at
+   * a time. A labelled version stays; `keep` does not count it, but its bytes count.
    *
    * @default no version is removed
    */
   readonly prune?: VersionLimits
 }
 
-/** What `DocumentStore.commit` has stored. */
+/** The result of `DocumentStore.commit`. */
 export interface Committed {
   readonly info: StoredDocument
-  /** Of the record. */
+  /** Version of the record. */
   readonly recordVersion: string
 }
 
-/** Where the content of a file can be fetched from. */
+/** A URL of the content of a file. */
 export interface FileUrl {
   /** Describes the content at `url`. */
   readonly info: StoredDocument
-  /** http or https. It contains all credentials that it needs, and expires. */
+  /** An http or https URL. It contains all credentials, and expires. */
   readonly url: string
 }
 
-/** How much is kept of a file. */
+/** Limits of the kept versions of a file. */
 export interface VersionLimits {
   /** Number of versions. */
   readonly keep: number
-  /** Of all contents and changes together. */
+  /** Bytes of all contents and changes together. */
   readonly maxBytes: number
   /** Versions that were kept earlier are removed. */
   readonly keptSince: Date
 }
 
-/** What every storage does for the plugin, besides what it does for applications. */
+/** The methods of every storage that only the plugin uses. */
 export interface DocumentStore extends EditorStorage {
   /**
-   * Replaces a file and its record in one atomic write, and keeps the replaced content as a version in the same write,
-   * if `keep` is given. Durable once resolved. Resolves to `null`, and changes nothing, if the file has another
-   * revision or the record another version. If it rejects, all of it may have been stored, or will be shortly, or
-   * nothing; the caller takes a snapshot to find out.
+   * Replaces a file and its record in one atomic write, which also keeps the replaced content as a version if `keep` is
+   * given. Durable once resolved. Resolves to `null`, and changes nothing, if the file has another revision or the
+   * record another version. If it rejects, everything may have been stored, or will be shortly, or nothing: take a
+   * snapshot to find out.
    *
    * The functions in `options` may be called again when another instance has changed the file or its record meanwhile.
    *

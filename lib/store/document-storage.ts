@@ -10,10 +10,10 @@ import { createDocumentStore } from './document-store.js'
 const METHODS = ['get', 'set', 'write', 'read', 'drop', 'list']
 
 /**
- * Stores documents where a driver says: everything but six methods is the same for all storages.
+ * Stores documents through a driver of your own: only its six methods differ between storages.
  *
- * A crash may leave blobs that no record names. Whoever deletes them must spare those of the last 24 hours, which a
- * record may be about to name.
+ * A crash may leave blobs that no record names. If you delete them, spare the blobs of the last 24 hours, because a
+ * record may be about to name them.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): a method is missing.
  *

@@ -19,8 +19,8 @@ const LISTED_AT_ONCE = 16
 
 /**
  * Documents over a driver. A document is one record that names immutable blobs. Every change of a document is one
- * compare-and-set of its record, which is made completely or not at all, however long the process was suspended before
- * it. A write that rejected is looked up before anything is concluded from it.
+ * compare-and-set of its record: it happens completely or not at all, however long the process was suspended before.
+ * After a write that rejected, the record is read before anything is concluded.
  */
 export function createDocumentStore (driver: Driver) {
   const records = createRecords(driver)
@@ -129,7 +129,7 @@ export function createDocumentStore (driver: Driver) {
       for (let attempt = 1; ; attempt++) {
         const found = await driver.get(fileId)
         const record = found && unlessDamaged(fileId, found.record)
-        // Whoever creates the document anew begins with other tags.
+        // A document that is created again begins with other tags.
         if (!found || (removed && !isLaterStateOf(record ?? undefined, removed.record))) break
         if (attempt > MAX_REMOVALS) {
           throw new BusyError('other instances changed its record while it was being removed')
@@ -177,8 +177,8 @@ export function createDocumentStore (driver: Driver) {
   return { storage, records }
 
   /**
-   * A record that is damaged or of a newer version of this library is reported when it is read on its own, but must not
-   * hide the others in a list.
+   * A record that is damaged or from a newer version of this library is reported when it is read on its own, but must
+   * not hide the others in a list.
    */
   async function statesOf (fileIds: readonly string[]) {
     const states = await Promise.all(fileIds.map(async fileId => {

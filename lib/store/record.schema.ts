@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 
-// The record of a document. A record with anything else in it is refused, because its other fields may name blobs.
-// Whatever changes here needs another `format`.
+// The record of a document. A record with unknown fields is refused, because they may name blobs. Any change here needs
+// another `format`.
 
 const Count = Type.Integer({ minimum: 0 })
 const exact = { additionalProperties: false } as const
@@ -49,7 +49,7 @@ export const DocumentRecord = Type.Object({
    * blob.
    */
   garbage: Type.Array(Type.Object({ name: BlobSchema.properties.name, since: Type.Optional(Type.Number()) }, exact)),
-  /** Of the latest writes. A writer that got no answer looks for its own. */
+  /** Tags of the latest writes. A writer that got no answer looks for its own tag. */
   tags: Type.Array(Type.String())
 }, exact)
 

@@ -7,8 +7,8 @@ import { isDocumentRecord } from './record.compiled.js'
 import type { DocumentRecord, StoredContent, VersionEntry } from './record.schema.js'
 import { thinnedOut } from './thinning.js'
 
-// What is in a record, and what it becomes. Pure functions: what a change no longer names becomes garbage when it is
-// written (records.ts).
+// Reads and changes records. Pure functions: blobs that a change no longer names become garbage when it is written
+// (records.ts).
 
 export type { DocumentRecord, StoredContent, VersionEntry } from './record.schema.js'
 
@@ -59,7 +59,7 @@ export function allNamesIn (record: DocumentRecord): string[] {
   return [...namesIn(record), ...record.garbage.map(({ name }) => name)]
 }
 
-/** What a version has beside the content. */
+/** A version's data besides its content. */
 export type Kept = Pick<VersionEntry, 'keptAt' | 'changes' | 'details' | 'session' | 'priority'>
 
 /**

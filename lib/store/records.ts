@@ -15,7 +15,7 @@ const GARBAGE_BATCH = 8
 const MAX_TAGS = 16
 const MAX_REMEMBERED = 100
 const BUSY_AFTER_MS = 40_000
-/** A write that hangs must not hold up the later ones for longer. */
+/** A write that hangs must not delay later ones for longer. */
 const MAX_WAIT_FOR_TURN_MS = 5000
 const MAX_BACKOFF_MS = 500
 const MAX_REPEATS = 2
@@ -33,7 +33,7 @@ const NO_RECORD: ReadRecord = { record: null, etag: null }
 export type Changer = (record: DocumentRecord | null) => DocumentRecord | null | Promise<DocumentRecord | null>
 
 export interface ChangeOptions {
-  /** Called after a write. If `change` rejects afterwards, it may have been made, or may still be made. */
+  /** Called after a write. If `change` rejects after that, the change may have been made, or may still be made. */
   readonly onSent?: () => void
   /** Expects the document to have no record, so nothing is read first. */
   readonly isNew?: boolean
@@ -149,8 +149,8 @@ export function createRecords (driver: Driver) {
     },
 
     /**
-     * Resolves to whether the change was made; for a malformed fileId, to `false`. Changes of one document in this
-     * process are made in turn, so that each of them has its turn.
+     * Resolves to whether the change was made; for a malformed fileId, to `false`. One process makes the changes of a
+     * document one after the other, so that none waits forever.
      */
     async change (fileId: string, changer: Changer, options: ChangeOptions = {}): Promise<boolean> {
       if (!isSafeFileId(fileId)) return false

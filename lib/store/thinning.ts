@@ -1,24 +1,24 @@
 import type { VersionLimits } from './contract.js'
 
-/** What decides whether a version is removed. */
+/** The data that decides whether a version is removed. */
 export interface Thinnable {
   readonly version: number
   readonly keptAt: Date
-  /** Of its content and its changes. */
+  /** Bytes of its content and its changes. */
   readonly bytes: number
   /** Such a version is never removed, and does not count as one of `keep`. */
   readonly hasLabel: boolean
-  /** The editing session that has stored the content. */
+  /** The editing session that stored the content. */
   readonly session?: string | undefined
   readonly isWithinSession?: boolean | undefined
   readonly priority?: number | undefined
 }
 
 /**
- * The numbers of the versions to remove, the least important first. `versions`: oldest first; the newest stays. Those
- * that are too old are removed in any case. If there are still too many, versions within a session go first, then
+ * The numbers of the versions to remove, the least important first. `versions`: oldest first; the newest stays.
+ * Versions that are too old are always removed. If there are still too many, versions within a session go first, then
  * versions with the lowest priority, the oldest first: a user who saves every minute, or restores one version after
- * another, must not displace what others did last week.
+ * another, must not push out the work of others last week.
  */
 export function thinnedOut (
   versions: readonly Thinnable[], { keep, maxBytes, keptSince }: VersionLimits

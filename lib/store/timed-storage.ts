@@ -4,7 +4,7 @@ import { withTimeout } from '../util/limits.js'
 import { deferErrors, discard } from '../util/streams.js'
 import type { CommitOptions, Committed, DocumentStore, StagedContent } from './contract.js'
 
-/** A storage each of whose calls has a time limit, after which it rejects with `StorageTimeoutError`. */
+/** A storage with a time limit for each call, after which the call rejects with `StorageTimeoutError`. */
 export interface TimedStorage
   extends Pick<DocumentStore, 'stat' | 'read' | 'create' | 'remove' | 'stage' | 'snapshot' | 'downloadUrl'> {
   readonly state: Pick<DocumentStore['state'], 'list' | 'set'>
@@ -28,9 +28,9 @@ interface Limits {
 
 interface CallLimits<Result> {
   readonly milliseconds?: number
-  /** Called with what the call resolves to in time. */
+  /** Called with the result if it arrives in time. */
   readonly onResult?: (result: Result) => unknown
-  /** Called with what it resolves to after the time limit. */
+  /** Called with a result that arrives after the time limit. */
   readonly onLate?: (late: Result) => unknown
 }
 
@@ -102,7 +102,7 @@ export function timedStorage (storage: DocumentStore, { timeouts, signal }: Limi
         yield value
       }
     } finally {
-      iterator.return?.().catch(() => {}) // this would never resolve if a step does not end
+      iterator.return?.().catch(() => {}) // waiting without a limit might never end
     }
   }
 

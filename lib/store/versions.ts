@@ -17,7 +17,7 @@ const MAX_SHORT_DETAILS = 1024
 /** How many long details of a list are read at once. */
 const READ_AT_ONCE = 16
 
-/** Earlier contents, as the record of their document names them. */
+/** The earlier contents that the records of documents name. */
 export function createVersions (driver: Driver, records: Records, contents: Contents) {
   async function described (fileId: string, entry: VersionEntry): Promise<StoredVersion> {
     const { details } = entry
@@ -26,7 +26,7 @@ export function createVersions (driver: Driver, records: Records, contents: Cont
     return storedVersion(entry, body ? (await bytesOf(body)).toString() : undefined)
   }
 
-  /** What a version has beside its content. Its changes, and details that are long, are placed in blobs. */
+  /** A version's data besides its content. Its changes, and long details, are stored in blobs. */
   async function keptAs (
     { details, changes, session, priority }: VersionKeepOptions, keptAt: Date, placeOnce: PlaceOnce
   ): Promise<Kept> {

@@ -15,7 +15,7 @@ import type { FileLookup } from './lookup.js'
 const KEPT = '.kept'
 /** A version where there are no hard links: nobody else writes to it. */
 const COPY = '.copy'
-/** What was to become the document's content, and will not. Its writer may want to store it elsewhere. */
+/** Content that will not become the document's content after all. Its writer may want to store it elsewhere. */
 export const WITHDRAWN = '.withdrawn'
 
 /** Programs that copy directories preserve modification times to the nanosecond, or only to one of these units. */
@@ -98,8 +98,8 @@ async function opened (paths: readonly string[], isRight: (file: OpenFile) => bo
 }
 
 /**
- * The name of a content, which its file has wherever it is: its modification time, and what tells it from all other
- * files.
+ * The name of a content, which follows from its file, wherever that is: from its modification time, and from what
+ * distinguishes it from all other files.
  */
 export function blobName ({ ino, size, mtimeNs }: BigIntStats): string {
   return `${mtimeNs.toString(36)}-${hash('sha256', `${ino}.${size}.${mtimeNs}`, 'hex').slice(0, 32)}`

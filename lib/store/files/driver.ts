@@ -25,7 +25,7 @@ import { type FileLookup, splitName, type StoredFile, takesPrecedence } from './
 // A record is changed by making the next number, which fails if somebody has made it. A new content is then renamed
 // over report.docx. If the process dies in between, whoever reads the record next does that first: there are no locks.
 
-/** A document as it is now, with nothing left to finish. */
+/** The present state of a document, with nothing left to finish. */
 export interface Look {
   /** Number of the newest generation; 0 if there is none. */
   readonly number: number
@@ -65,7 +65,7 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
     },
 
     async set (fileId, given, ifMatch) {
-      // Listed first: what another program puts there after the look is not what was to be removed.
+      // Listed first: a file that another program puts there later must not be removed.
       const removed = given === null ? await lookup.findAll(fileId) : []
       const { number, file, ...seen } = await look(fileId)
       if (seen.etag !== ifMatch) return null
@@ -82,7 +82,7 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
       for (const { name, stats } of removed) await removeIfSame(fileId, name, blobName(stats))
       if (removed.length > 0) await syncDirectory(directory)
       const done = await look(fileId, number + 1)
-      // Others have gone on, or it was taken back: the tags tell.
+      // Others have gone on, or it was taken back: the tags show which.
       if (done.number !== number + 1) throw new StorageError('the record was changed by others at the same time')
       return done.etag ?? ''
     },
@@ -102,8 +102,8 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
   return { ...driver, look, envelopeIn }
 
   /**
-   * Looks at a document, after finishing what somebody has left unfinished. `made`: number of the generation that the
-   * caller has made, which is on the disk.
+   * Reads a document, after finishing what another process has left unfinished. `made`: number of the generation that
+   * the caller has made, which is on the disk.
    */
   async function look (fileId: string, made = 0): Promise<Look> {
     const folder = folderOf(fileId)
@@ -138,13 +138,13 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
     throw new BusyError(`others changed it ${MAX_LOOKS} times while it was read`)
   }
 
-  /** What the newest generation in a folder says, if it can be read. */
+  /** The content of the newest generation in a folder, if it can be read. */
   async function envelopeIn (folder: string): Promise<Envelope | undefined> {
     const generation = await folders.read(folder, newestOf(await folders.namesIn(folder)))
     return generation && envelopeOf(generation)
   }
 
-  /** Lets a blob take the place of a file, if there is one. */
+  /** Puts a blob in the place of a file, if there is one. */
   async function prepare (fileId: string, { name, fileType }: StoredContent, file?: StoredFile): Promise<void> {
     const path = join(folderOf(fileId), name)
     const stats = await statsAt(path)
@@ -160,15 +160,15 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
   }
 
   /**
-   * Makes the files of a document what its newest generation says. Resolves to its files, and to `undefined` if it must
-   * be looked at again.
+   * Makes the files of a document match its newest generation. Resolves to its files, or to `undefined` if the document
+   * must be read again.
    *
-   * A content is published only over the file that the generation says it replaces. If another program has put another
-   * one there since, that stays, and the generation is taken back: its writer decides again. It is, too, if publishing
-   * failed.
+   * Content is published only over the file that the generation says it replaces. If another program has put another
+   * file there since, that file stays, and the generation is taken back, so that its writer decides again. The same
+   * happens if publishing failed.
    *
-   * The blob has a name of its own until one process has either published or withdrawn it. Whoever was suspended before
-   * doing one of them finds that it has happened. What was withdrawn is never published again.
+   * The blob has a name of its own until one process has either published or withdrawn it. A process that was suspended
+   * before doing so finds that it has happened. Withdrawn content is never published again.
    */
   async function finish (
     number: number, envelope: Envelope, names: readonly string[], files: readonly StoredFile[]
@@ -199,7 +199,7 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
         await withdraw(blob)
         return undefined
       }
-      await syncDirectory(directory) // also if somebody else has published it: they may not have come so far
+      await syncDirectory(directory) // also if another process has published it: it may not have flushed yet
       if (replaced && replaced.name !== name) {
         await removeIfSame(fileId, replaced.name, replaces!, async () => await statsAt(blob + WITHDRAWN) !== undefined)
       }
@@ -270,7 +270,7 @@ export function filesDriver ({ directory, modes, lookup, folders, ready }: Servi
     return now.some(name => name.endsWith(TAKEN) && !names.includes(name))
   }
 
-  /** Gives back what a process has moved away that was killed before it could do that. */
+  /** Gives back files that a killed process has moved away. */
   async function isGivenBack (
     { fileId, record, replaces }: Envelope, names: readonly string[], files: readonly StoredFile[]
   ): Promise<boolean> {

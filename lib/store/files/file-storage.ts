@@ -18,9 +18,9 @@ export interface FileStorageOptions {
   /** Path of the directory with the files, relative to the current working directory. Created if it does not exist. */
   readonly directory: string
   /**
-   * Permissions of new documents, of their records and of the lists of their versions, less the process's umask. They
-   * must let the owner read and write. A new directory can be entered by everybody who may read its files, and the
-   * group may write to it if it may read them; there, too, the umask applies.
+   * Permissions of new documents, of their records and of the lists of their versions, less the process's umask. The
+   * owner must be able to read and write. New directories can be entered by everybody who may read their files, and the
+   * group may write to them if it may read the files; the umask applies there, too.
    *
    * @default 0o640
    */
@@ -29,22 +29,22 @@ export interface FileStorageOptions {
 
 export interface FileSweepOptions extends StorageSweepOptions {
   /**
-   * Milliseconds: the record and the versions of a document whose file has been missing for so long are removed.
+   * Milliseconds after which the record and the versions of a missing document are removed.
    *
    * @default 2_592_000_000, 30 days
    */
   readonly missingFor?: number | undefined
 }
 
-/** What a sweep has removed. */
+/** The result of a sweep. */
 export interface FileSweepResult {
-  /** Number of files that no record has named. */
+  /** Number of removed files that no record named. */
   readonly files: number
-  /** Number of missing documents, with their records and versions. */
+  /** Number of missing documents whose records and versions were removed. */
   readonly documents: number
 }
 
-/** What `fileStorage` returns. */
+/** The storage that `fileStorage` returns. */
 export interface FileStorage extends Omit<DocumentStore, 'downloadUrl'> {
   /** Runs a sweep at once, like the sweeps in the background. */
   sweep (options?: FileSweepOptions): Promise<FileSweepResult>
@@ -66,40 +66,40 @@ const sweepRules: Rules<FileSweepOptions> = {
   signal: Signal
 }
 
-/** Why a storage has no document with a fileId, by storage. */
+/** Functions that explain why a storage has no document with a fileId, by storage. */
 const explanations = new WeakMap<EditorStorage, (fileId: string) => Promise<string | undefined>>()
 
-/** Why a storage that `fileStorage` has made has no document with this fileId, if it knows. Never rejects. */
+/** Explains why a storage of `fileStorage` has no document with this fileId, if it knows. Never rejects. */
 export async function explainAbsence (storage: EditorStorage, fileId: string): Promise<string | undefined> {
   return await explanations.get(storage)?.(fileId)
 }
 
 /**
- * Stores documents as files `<fileId>.<extension>` in one directory, which other processes may use at the same time,
- * among them other instances of the application.
+ * Stores documents as files `<fileId>.<extension>` in one directory. Other processes, such as other instances of the
+ * application, may use the directory at the same time.
  *
- * - Writes are atomic: all readers, also in other processes, see complete files only.
+ * - Writes are atomic: all readers, in other processes too, see only complete files.
  * - Writes are durable: once a method has resolved, its effect survives a power failure.
  * - A replaced document keeps its permissions, and its owner if the process may change owners. A conflict copy gets the
- *   permissions and the owner of the document that it was saved for.
+ *   permissions and the owner of the original document.
  * - Symbolic links, directories, devices and files without an extension are treated as absent.
  * - Instances on several machines can share the directory through NFS 4.1 or later, with the default mount options of
  *   Linux: see docs/storage.md#nfs.
- * - Versions are hard links to documents, or copies where the file system has no links: keeping one takes as long for
- *   any size. If another program writes to a document's file instead of replacing it, a version of that content is
- *   damaged and cannot be read.
+ * - Versions are hard links to documents, so keeping one takes the same time for any size; where the file system has no
+ *   hard links, they are copies. If another program writes into a document's file instead of replacing it, the version
+ *   of that content is damaged and cannot be read.
  *
- * Files that other processes add, replace, rename or remove are seen at once. If a document has several files, another
- * one is noticed after ten times the time that it takes to list the directory. A look-up lists a directory that has
- * changed. `close()` ends the sweeps, and does nothing else.
+ * The storage sees at once when other processes add, replace, rename or remove files. If a document has several files,
+ * it may notice another one only after ten times as long as it takes to list the directory. A look-up lists a directory
+ * that has changed. `close()` only ends the sweeps.
  *
- * A sweep, soon after the start and then once a day, finishes what processes have left that ended, and removes what no
- * record has named for a day. Staged content must be published within 12 hours.
+ * A sweep, soon after the start and then once a day, finishes the work of processes that ended, and removes files that
+ * no record has named for a day. Staged content must be published within 12 hours.
  *
- * `ready()` creates the directory, and rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) when documents
- * or records cannot be written. The plugin awaits it at registration; without the plugin, the first method that is
- * called does. If it fails, the next call tries again. A process warning (`FST_EDITOR_FILE_SYSTEM`) names what the file
- * system cannot do: flush directories, set times, or tell when a directory has changed.
+ * `ready()` creates the directory, and rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if documents or
+ * records cannot be written. The plugin awaits it at registration; without the plugin, the first method call does. If
+ * it fails, the next call tries again. A process warning (`FST_EDITOR_FILE_SYSTEM`) lists what the file system cannot
+ * do: flush directories, set times, or show when a directory has changed.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `directory` is not a path, or `fileMode` is not allowed.
  *

@@ -116,13 +116,13 @@ export async function writeText (path: string, text: string, mode: number): Prom
   }
 }
 
-/** What was found by making a file. */
+/** The results of making a file as a trial. */
 interface Trial {
   /** The time of the file system in milliseconds, whose clock may differ from this machine's. */
   readonly now: number
-  /** Whether the times of a directory tell that something was added. */
+  /** Whether the times of a directory show that something was added. */
   readonly tellsChanges: boolean
-  /** What it cannot do, and what that means. */
+  /** What the file system cannot do, and the consequences. */
   readonly limits: readonly string[]
 }
 
@@ -157,7 +157,7 @@ async function isToldOf (directory: string, change: () => Promise<void>): Promis
   return await timesOf(directory) !== before
 }
 
-/** Sets the time of a file and whom it belongs to, and flushes it. */
+/** Sets the time and the owner of a file, and flushes it. */
 async function finish (handle: FileHandle, size: number, replaced?: BigIntStats): Promise<void> {
   // The kernel's timestamps have a granularity of milliseconds and inode numbers are reused: two contents could get the
   // same revision.
@@ -193,7 +193,7 @@ function permissionsOf ({ mode }: BigIntStats): number {
   return Number(mode & PERMISSION_BITS)
 }
 
-/** Resolves to `false` if the file system does not do such a thing, or not for this user. */
+/** Resolves to `false` if the file system does not support it, or this user may not do it. */
 async function isDone (operation: Promise<void>): Promise<boolean> {
   try {
     await operation

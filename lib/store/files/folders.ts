@@ -11,7 +11,7 @@ import {
 /** Own folder of the storage. A fileId never starts with a dot. */
 export const OWN_FOLDER = '.fastify-onlyoffice'
 
-/** Where the record of a document and its blobs are. */
+/** The folder of a document's record and blobs. */
 export type Folders = ReturnType<typeof createFolders>
 
 /** A generation of a record, as it is on disk. */
@@ -24,14 +24,14 @@ export interface Generation {
 }
 
 /**
- * So many superseded generations stay for those who are about to read them. Somebody who was suspended may make the
- * number of a removed one again: nobody reads it, because only the highest number counts.
+ * Superseded generations that stay, because somebody may be about to read them. A process that was suspended may make
+ * the number of a removed one again: nobody reads it, because only the highest number counts.
  */
 const MAX_SUPERSEDED = 8
 const MAX_REMEMBERED = 100
 /** Characters: of a longer one, the file is read again. */
 const MAX_REMEMBERED_LENGTH = 512 * 1024
-/** A name with it is nobody's but the writer's. */
+/** Marks names that only their writer uses. */
 const TEMP = '~'
 
 /**
@@ -114,8 +114,8 @@ export function createFolders (directory: string, modes: Modes) {
     },
 
     /**
-     * Makes the generation after `base`, durably; `base` is 0 if there is none. Resolves to `false` if somebody else
-     * has made it, or has removed the one that it follows.
+     * Makes the generation after `base`, durably; `base` is 0 if there is none. Resolves to `false` if another process
+     * has made it, or has removed `base`.
      */
     async makeNext (folder: string, base: number, value: object): Promise<boolean> {
       const temp = join(folder, tempName())
@@ -144,8 +144,8 @@ export function createFolders (directory: string, modes: Modes) {
     },
 
     /**
-     * Removes the folder of a document that was removed. It stays if somebody is adding something to it. Whoever has
-     * seen the newest generation makes none after it without looking at it again.
+     * Removes the folder of a removed document. The folder stays if somebody is adding something to it. A process that
+     * has seen the newest generation reads again before it makes the next one.
      */
     async removeAll (folder: string): Promise<void> {
       const names = await namesInFolder(folder)

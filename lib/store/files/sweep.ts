@@ -19,7 +19,7 @@ const MISSING_FOR_MS = 30 * SWEEP_AGE_MS
 /** Many instances may be starting, or documents may just be being put back. */
 const FIRST_AFTER_MS = 60_000
 
-/** Finishes what processes have left that ended, and removes what they have left for nobody. */
+/** Finishes the work of processes that ended, and removes files that they left and nobody needs. */
 export function createSweep ({ driver, folders, now }: Services) {
   async function sweep (
     { olderThan = SWEEP_AGE_MS, missingFor = MISSING_FOR_MS, signal }: StorageSweepOptions & {
@@ -39,7 +39,7 @@ export function createSweep ({ driver, folders, now }: Services) {
   }
 
   /**
-   * Only time shows whether a missing document was deleted, or is being moved or restored from a backup: a generation
+   * Only time shows whether a missing document was deleted, or is being moved or restored from a backup. A generation
    * without content notes since when it is missing.
    */
   async function removeMissing (folder: string, before: number): Promise<boolean> {
@@ -69,7 +69,7 @@ export function createSweep ({ driver, folders, now }: Services) {
     if (number > 0 && !envelope) return 0 // it is damaged, or of a newer version: what it names is unknown
     const record = envelope?.record
     const needed = record ? namesIn(record) : new Set<string>()
-    // What has no time yet was superseded by this generation.
+    // Garbage without a time was superseded by this generation.
     for (const { name, since = Number(generation!.stats.mtimeMs) } of record?.garbage ?? []) {
       if (since >= before) needed.add(name)
     }

@@ -36,13 +36,13 @@ export interface PostgresStorageOptions {
   readonly sweepInterval?: number | false | undefined
 }
 
-/** What a sweep has deleted: number of contents, versions and changes, and their bytes. */
+/** The result of a sweep: number of deleted contents, versions and changes, and their bytes. */
 export interface SweepResult {
   readonly blobs: number
   readonly bytes: number
 }
 
-/** What `postgresStorage` returns. */
+/** The storage that `postgresStorage` returns. */
 export interface PostgresStorage extends Omit<DocumentStore, 'downloadUrl'> {
   /** Runs a sweep at once, like the sweeps in the background. */
   sweep (options?: StorageSweepOptions): Promise<SweepResult>
@@ -71,27 +71,27 @@ const RULES = {
  * Stores documents in a PostgreSQL database, 13 or later. Any number of instances of the application may use it at the
  * same time. Needs the package `pg`.
  *
- * - One record per document, a row, says which contents are in use. It changes only by one conditional statement: every
- *   change of a document is made completely or not at all, however long the process was suspended before it.
- * - Contents are rows of at most 1 MiB, which never change. They are written and read one by one: a document is never
- *   in memory as a whole, and a slow reader holds no connection.
- * - Writes are durable once a method has resolved, as far as the server's `fsync` and `synchronous_commit` are. If a
- *   method rejects because the database failed, its change may have been made, or may be made within seconds; a later
- *   call shows whether it was.
- * - Superseded contents stay for at least 15 minutes, because somebody may be reading them. Each instance sweeps once a
- *   day, which deletes what no record has named for a day: failed uploads, and content that was never published. Staged
- *   content must be published within 12 hours. The clocks of the instances may differ.
- * - `remove` deletes the record and everything that it names at once. The next sweep deletes content that was staged
- *   for the document.
+ * - One record per document, a row, names the contents in use. Every change of a document is one conditional statement
+ *   on this row: it happens completely or not at all, however long the process was suspended before.
+ * - Contents are rows of at most 1 MiB, which never change. They are written and read one by one, so a document is
+ *   never in memory as a whole, and a slow reader holds no connection.
+ * - Writes are durable once a method has resolved, if the server's `fsync` and `synchronous_commit` are on. If a method
+ *   rejects because the database failed, its change may have been made, or may be made within seconds; a later call
+ *   shows the outcome.
+ * - Superseded contents stay for at least 15 minutes, because somebody may be reading them. Once a day, each instance
+ *   sweeps, which deletes contents that no record has named for a day: failed uploads, and content that was never
+ *   published. Staged content must be published within 12 hours. The clocks of the instances may differ.
+ * - `remove` immediately deletes the record and everything that it names. The next sweep deletes content that was
+ *   staged for the document.
  *
- * Each query is one statement outside of a transaction, so that poolers such as PgBouncer can stand in between. Errors
- * are `StorageError` (`FST_EDITOR_STORAGE`), whose `cause` has the SQLSTATE as its `code`, and `StorageTimeoutError`.
+ * Each query is one statement outside of a transaction, so poolers such as PgBouncer work. Errors are `StorageError`
+ * (`FST_EDITOR_STORAGE`), whose `cause` has the SQLSTATE as its `code`, and `StorageTimeoutError`.
  *
- * `ready()` makes the tables if they are missing, and tries them. It rejects with `InvalidOptionError`
- * (`FST_EDITOR_INVALID_OPTION`) if the role may not do that, if the tables are somebody else's, if the database has
- * another encoding than UTF8, or if `synchronous_commit` is off. The plugin awaits `ready()` at registration; without
- * the plugin, the first method that is called does. If it fails, the next call tries again. `close()` ends the sweeps
- * in the background.
+ * `ready()` creates the tables if they are missing, and tests them. It rejects with `InvalidOptionError`
+ * (`FST_EDITOR_INVALID_OPTION`) if the role lacks the rights, if the tables belong to something else, if the database
+ * does not use UTF8, or if `synchronous_commit` is off. The plugin awaits `ready()` at registration; without the
+ * plugin, the first method call does. If it fails, the next call tries again. `close()` ends the sweeps in the
+ * background.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option has an invalid value.
  *

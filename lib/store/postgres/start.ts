@@ -3,9 +3,9 @@ import { InvalidOptionError } from '../../errors.js'
 import { type Driver, NOWHERE } from '../contract.js'
 import { codeOf, type Database } from './database.js'
 
-/** Of no document. */
+/** The fileId of no document. */
 const NO_FILE_ID = ''
-/** Of the lock under which tables are made; any number. */
+/** Number of the lock for creating tables; any number will do. */
 const LOCK = 7_108_465_216
 
 interface Found {
@@ -16,7 +16,7 @@ interface Found {
 }
 
 /**
- * Makes the tables if they are missing, and tries what the storage is going to do, so that a missing right shows now.
+ * Creates the tables if they are missing, and tries what the storage is going to do, so that a missing right shows now.
  *
  * @throws InvalidOptionError
  */

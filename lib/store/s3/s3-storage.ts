@@ -20,18 +20,19 @@ export interface S3StorageOptions {
   /** Name of a bucket that exists. */
   readonly bucket: string
   /**
-   * Precedes the keys of all objects; ends with a slash. The storage uses nothing else in the bucket, which
-   * applications with different prefixes can share.
+   * Prefix of the keys of all objects; ends with a slash. The storage uses nothing else in the bucket, so applications
+   * with different prefixes can share it.
    *
    * @default ''
    */
   readonly prefix?: string | undefined
   /**
-   * The download action redirects the document server to presigned URLs instead of sending the content. `client`: a
-   * client whose endpoint the document server can reach, by default the client of the storage. `lifetime`:
-   * milliseconds, at most 10 minutes, by default 5 minutes.
+   * Whether the download action redirects the document server to presigned URLs instead of sending the content.
+   * `client`: a client whose endpoint the document server can reach, by default the storage's client. `lifetime`:
+   * milliseconds for which a URL is valid, at most 10 minutes, by default 5 minutes.
    *
-   * Document servers before 9.0 send their token along, which stores refuse beside a signature: no document opens.
+   * Needs a document server 9.0 or later: earlier ones also send their token, which stores refuse beside a signature,
+   * so no document opens.
    *
    * @default false
    */
@@ -51,15 +52,15 @@ export interface S3StorageOptions {
   readonly sweepInterval?: number | false | undefined
 }
 
-/** What a sweep has deleted: number and size of objects, and number of uploads. */
+/** The result of a sweep: number and size of the deleted objects, and number of deleted uploads. */
 export interface SweepResult {
   readonly objects: number
   readonly bytes: number
-  /** Multipart uploads that were not completed. */
+  /** Deleted multipart uploads that were not completed. */
   readonly uploads: number
 }
 
-/** What `s3Storage` returns. */
+/** The storage that `s3Storage` returns. */
 export interface S3Storage extends DocumentStore {
   /** Runs a sweep at once, like the sweeps in the background. */
   sweep (options?: StorageSweepOptions): Promise<SweepResult>
@@ -105,26 +106,27 @@ const RULES = {
  * instances of the application may use it at the same time. Needs the packages `@aws-sdk/client-s3`,
  * `@aws-sdk/lib-storage` and `@aws-sdk/s3-request-presigner`.
  *
- * - Contents are immutable objects. One record per document determines which of them are in use. It changes only by
- *   conditional writes: every change of a document is one such write, which is made completely or not at all, however
- *   long the process was suspended before it.
- * - Writes are durable once a method has resolved, as far as the store's own answers are. If a method rejects because
- *   the store failed, its change may have been made, or may be made within seconds; a later call shows whether it was.
+ * - Contents are immutable objects. One record per document names the contents in use. Every change of a document is
+ *   one conditional write of its record: it happens completely or not at all, however long the process was suspended
+ *   before.
+ * - Writes are durable once a method has resolved, if the store's own answers can be trusted. If a method rejects
+ *   because the store failed, its change may have been made, or may be made within seconds; a later call shows the
+ *   outcome.
  * - Superseded objects stay for at least 15 minutes, because somebody may be reading them. A sweep, once a day for all
- *   instances, deletes what no record has named for a day: failed uploads, and content that was never published. Staged
- *   content must be published within 12 hours. The clocks of the instances may differ.
- * - `remove` deletes the record and everything that it names at once. The next sweep deletes content that was staged
- *   for the document.
+ *   instances, deletes objects that no record has named for a day: failed uploads, and content that was never
+ *   published. Staged content must be published within 12 hours. The clocks of the instances may differ.
+ * - `remove` immediately deletes the record and everything that it names. The next sweep deletes content that was
+ *   staged for the document.
  *
- * The client repeats each request, according to its `maxAttempts` and `retryMode`; `requestTimeout` is the limit for
- * all attempts together. A write whose answer was lost is looked up before anything is concluded from it. Errors are
- * `StorageError` (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
+ * The client repeats requests according to its `maxAttempts` and `retryMode`; `requestTimeout` limits all attempts
+ * together. If the answer to a write is lost, the storage reads before it concludes anything. Errors are `StorageError`
+ * (`FST_EDITOR_STORAGE`) and `StorageTimeoutError`; they contain no credentials, signatures or URLs.
  *
- * The store must honour `If-None-Match: *` and `If-Match` of PutObject. `ready()` tries it with an object of its own,
- * and rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if it does not, or if the bucket is missing or
- * must not be written to. The first `ready()` also marks the prefix with the object `fastify-onlyoffice.mark`, and
- * rejects if another program uses it. The plugin awaits `ready()` at registration; without the plugin, the first method
- * that is called does. If it fails, the next call tries again. `close()` ends the sweeps in the background.
+ * The store must support `If-None-Match: *` and `If-Match` of PutObject. `ready()` tests this with an object of its
+ * own, and rejects with `InvalidOptionError` (`FST_EDITOR_INVALID_OPTION`) if the test fails, or if the bucket is
+ * missing or not writable. The first `ready()` also marks the prefix with the object `fastify-onlyoffice.mark`, and
+ * rejects if another program uses the prefix. The plugin awaits `ready()` at registration; without the plugin, the
+ * first method call does. If it fails, the next call tries again. `close()` ends the sweeps in the background.
  *
  * The credentials need `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and `s3:AbortMultipartUpload` for the objects
  * below `prefix`, and `s3:ListBucket` and `s3:ListBucketMultipartUploads` for the bucket. Without `s3:ListBucket`, AWS
