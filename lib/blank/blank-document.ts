@@ -27,8 +27,8 @@ const rules: Rules<BlankDocumentOptions> = { lang: AnyString, paper: Paper }
 const templates = new Map<string, Buffer>()
 
 /**
- * A new document without content, with the usual styles: one empty paragraph, sheet, page or title slide. Text has no
- * bytes.
+ * Makes a new, empty document with the usual styles: one empty paragraph, sheet, page or title slide. Text formats have
+ * no bytes.
  *
  * @param fileType One of `blankFileTypes`: `docx`, `xlsx`, `pptx`, `odt`, `ods`, `odp`, `pdf`, `txt`, `md`, `csv`.
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `fileType`, `lang` or `paper` is invalid.
@@ -82,7 +82,7 @@ const MAX_TEMPLATE_BYTES = 64 * 1024 ** 2
 const DOCUMENTS: Readonly<Record<string, string>> = {
   dotx: 'docx', xltx: 'xlsx', potx: 'pptx', ott: 'odt', ots: 'ods', otp: 'odp'
 }
-/** With macros, or in formats of which the content does not say what is a template. */
+/** Templates with macros, or in formats whose content does not show that it is a template. */
 const OTHER_TEMPLATES = /^(dot|xlt|pot)m?$|^(wpt|ett|dpt|stw|vst[mx])$/
 
 /** The type of documents that are made from a file of this type. Throws `InvalidOptionError` if there is none. */
@@ -92,8 +92,8 @@ export function fileTypeMadeFrom (fileType: string): string {
 }
 
 /**
- * The document of a template: its package names the format of documents. Rejects with `TooLargeError` or as
- * `checkDocument` does. A template with macros is in the wrong format.
+ * Makes the document of a template: changes the format that its package names. Rejects with `TooLargeError`, or like
+ * `checkDocument`. A template with macros counts as the wrong format.
  *
  * Source: ECMA-376, part 2 (content types); OpenDocument 1.2, part 3 (mimetype, manifest)
  */

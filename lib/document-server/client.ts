@@ -26,12 +26,12 @@ const LOST_CONNECTION: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'U
 const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /**
- * Web servers limit the headers of a request. A longer token, such as of a watermark with an image, is only in the
- * body, which is enough.
+ * Web servers limit the headers of a request. A longer token, for example with an image in a watermark, is sent only in
+ * the body, which is enough.
  */
 const MAX_HEADER_TOKEN = 7168
 
-/** The HTTP interface of the document server. Rejects as `Outbound` does. */
+/** The HTTP interface of the document server. Rejects like `Outbound`. */
 export type DocumentServerClient = ReturnType<typeof createDocumentServerClient>
 
 export function createDocumentServerClient (
@@ -93,7 +93,7 @@ export function createDocumentServerClient (
     )
   }
 
-  /** Makes a request, and repeats it if it may be and a gateway answers, as often as a saved file is fetched again. */
+  /** Makes a request. If it may be repeated and a gateway answers, repeats it, as often as fetching a saved file. */
   async function patiently<Response extends GatewayResponse> (
     { isRepeatable = false, total = timeouts.total, signal, ...options }: PostOptions,
     request: (options: Omit<OutboundRequest, 'method'>) => Promise<Response>
@@ -161,7 +161,7 @@ const NAMES: Readonly<Record<Service, string>> = {
   docbuilder: 'document builder'
 }
 
-/** Whether a proxy answers that it does not reach the server behind it. */
+/** Whether a proxy reports that it cannot reach the server behind it. */
 export function isFromGateway ({ status }: { readonly status: number }): boolean {
   return status === 502 || status === 503 || status === 504
 }

@@ -7,7 +7,7 @@ import { assertValue, isString, listOf, rule, unknownOption } from '../util/vali
 import type { DocumentServerClient } from './client.js'
 
 /**
- * What the document server has under a key: users who edit, only unsaved changes or viewers, only a forgotten file, or
+ * The state of a key at the document server: users who edit, only unsaved changes or viewers, only a forgotten file, or
  * nothing.
  */
 type Knowledge = 'edited' | 'known' | 'forgotten' | 'unknown'
@@ -60,7 +60,7 @@ const TIMEOUT_MS = 10_000
 const WAITING_COMMANDS: ReadonlySet<string> = new Set(['info', 'forcesave'])
 const WAITING_TIMEOUT_MS = 10 * 60_000
 
-/** Commands that ask something: a second answer says the same. */
+/** Commands that only read: they can be repeated. */
 const ASKING_COMMANDS: ReadonlySet<string> = new Set(['version', 'license', 'info', 'getForgottenList', 'getForgotten'])
 
 /** Maximum size of an answer that names all forgotten files: enough for more than 100,000. */
@@ -73,8 +73,8 @@ const MAX_LIST_BYTES = 16 * 1024 * 1024
 const KEY = /^(?!\.{1,2}$)[0-9A-Za-z._=-]{1,128}$/
 
 /**
- * The title that the editors of a frozen document show before they have to leave: a `drop` raises no event in their
- * pages, a `meta` does. The page's module knows it (lib/browser/create-editor.js), and asks for the reason.
+ * The title that the editors of a frozen document show before they are closed. A `drop` raises no event in their pages,
+ * a `meta` does. The page's module recognizes this title (lib/browser/create-editor.js), and asks for the reason.
  * Source: emulator/docs/document-server-protocol.md#its-order-and-its-effects
  */
 const FROZEN_TITLE = '\u{1F512}'

@@ -15,22 +15,23 @@ import { DIRECTORY_REACH, type PackageResult, startPackageCheck } from './packag
 const PIECE_BYTES = 64 * 1024
 
 /**
- * Looks at a file before it is taken, such as an upload: whether the editor opens its format, whether its content is of
- * that format, and whether it is complete. Resolves to content to store: the given bytes, or a stream of them. Bytes
- * are checked when it resolves. Of a stream only the beginning is; the stream that it resolves to fails with one of
- * these errors at the latest at its end, so that a storage then stores nothing.
+ * Checks a file before you accept it, for example an upload: whether the editor opens its format, whether its content
+ * has that format, and whether it is complete. Resolves to content to store: the given bytes, or a stream. Bytes are
+ * fully checked when it resolves; of a stream, only the beginning is. The returned stream fails with one of these
+ * errors, at the latest at its end, so that a storage stores nothing.
  *
- * A package is unpacked to compare its checksums, up to 256 MiB. It is no protection against viruses, and the document
- * server may still refuse a file. Text without a byte is accepted.
+ * A package is unpacked to compare its checksums, up to 256 MiB. This does not protect against viruses, and the
+ * document server may still refuse a file. An empty text file is accepted.
  *
- * @param name Name of the file, of which the extension counts: `Report.docx`.
+ * @param name Name of the file, such as `Report.docx`. Only its extension is used.
  * @throws InvalidNameError (`FST_EDITOR_INVALID_NAME`): `name` does not end in an extension of 1 to 16 letters or
  *   digits.
- * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the content is not bytes or a stream of them, or was read
- *   before.
- * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): the editor opens no such files. The content was not read.
- * @throws EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`): there is no content, and it is not plain text.
- * @throws WrongFormatError (`FST_EDITOR_WRONG_FORMAT`): the content is of another format than the extension says.
+ * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): the content is neither bytes nor a stream of them, or was
+ *   already read.
+ * @throws UnknownFormatError (`FST_EDITOR_UNKNOWN_FORMAT`): the editor cannot open this format. The content was not
+ *   read.
+ * @throws EmptyDocumentError (`FST_EDITOR_EMPTY_DOCUMENT`): the content is empty, and the format is not plain text.
+ * @throws WrongFormatError (`FST_EDITOR_WRONG_FORMAT`): the content does not have the format of the extension.
  * @throws DamagedDocumentError (`FST_EDITOR_DAMAGED_DOCUMENT`): the file is cut off or damaged.
  * @throws the error of `content`.
  * @example
@@ -61,7 +62,7 @@ export async function checkDocument (given: DocumentContent, name: string): Prom
   return resumed(await checked.next(), checked)
 }
 
-/** The bytes, little by little: others get a turn in between. */
+/** The bytes, little by little, so that others get a turn in between. */
 function * piecesOf (bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
 }
@@ -83,20 +84,19 @@ interface Announced {
   /** Extension of the stored file, used if no format is announced. */
   readonly storedType: string
   readonly mediaType: string | undefined
-  /** Whether it is known that there are no bytes, and none were lost. */
+  /** Whether the content is known to be empty, with nothing lost. */
   readonly mayBeEmpty?: boolean
-  /** Whether a page, not the document server, has announced the format. */
+  /** Whether a page announced the format instead of the document server. */
   readonly namedByPage?: boolean
   /** Makes the error for other content. Default: an `UpstreamError` that is not retryable. */
   readonly mismatchError?: (found: string) => Error
 }
 
 /**
- * Passes on content that looks like the announced format, or without one like the stored file's. Rejects with
- * `mismatchError` before the first byte if the content is empty, an error page or of another format, and with
- * `UpstreamError` after the last byte if a package is damaged inside or truncated: a server in between may announce the
- * length of what it has, or have damaged it. Only plain text may be empty, if it is announced as such and nothing was
- * lost.
+ * Passes on content that looks like the announced format, or without one like the stored file's format. If the content
+ * is empty, an error page or of another format, rejects with `mismatchError` before the first byte. If a package is
+ * damaged inside or truncated, fails with `UpstreamError` after the last byte: a server in between may have damaged it,
+ * or announce the length of what it has. Only plain text may be empty, if it is announced as such and nothing was lost.
  *
  * If a page has announced the format, a package must also have that format's parts; otherwise it fails after the last
  * byte. Text may then be plain text whatever it contains, and HTML or other markup only if the document server says so.
@@ -162,9 +162,9 @@ function isErrorResponse (start: Buffer, format: string, mediaType = ''): boolea
 interface Inspection {
   /** Packages of this format are checked. */
   readonly format: string
-  /** Called before the first byte is passed on, with at least `signatureReach` bytes. Throws if they are refused. */
+  /** Called before the first byte is passed on, with at least `signatureReach` bytes. Throws to refuse them. */
   atStart (start: Buffer): void
-  /** Called after the last byte was passed on. Throws if the content is to fail. */
+  /** Called after the last byte was passed on. Throws to make the content fail. */
   atEnd (content: InspectedContent): void
 }
 

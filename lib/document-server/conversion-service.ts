@@ -58,7 +58,7 @@ export const conversionRules: Rules<ConversionOptions> = {
   ),
   delimiter: numbered(0, 1, 2, 3, 4, 5),
   thumbnail: { aspect: numbered(0, 1, 2), first: TrueOrFalse, width: Pixels, height: Pixels },
-  // What is inside is the document server's to check.
+  // The document server checks the fields inside.
   ...each(AnyObject, 'spreadsheetLayout', 'documentLayout', 'documentRenderer', 'watermark'),
   pdf: { form: TrueOrFalse, pdfa: TrueOrFalse }
 }
@@ -186,7 +186,7 @@ function elementText (xml: string, name: string): string {
   return text.trim().replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => characters[entity]!)
 }
 
-/** What the codes mean, and what to do. */
+/** The meaning of the codes, and what to do. */
 const explanations: ReadonlyMap<string, string> = new Map([
   ['-1', 'unknown error: see the log of the document server'],
   ['-2', 'timeout: the document is large, or the document server is busy'],

@@ -69,8 +69,8 @@ export function assetsScope (path: string, modules: PageModules, routeOptions: C
           .send(ENTRIES[name]!(name => modules.get(name) ?? ''))
       }
       if (hash === undefined || file === undefined) return reply.callNotFound()
-      // The page was made by another release: by another instance, or before an update. This release's module works
-      // there.
+      // The page comes from another release: from another instance, or from before an update. This release's module
+      // works there.
       return await reply.header('cache-control', 'no-store').redirect(file)
     })
   }

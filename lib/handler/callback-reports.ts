@@ -90,15 +90,14 @@ const conflictExplanations = {
 const MAX_REASON_CHARACTERS = 500
 
 /**
- * Logs the refusal of a callback that is not proven to come from the document server. Anybody can cause it as often as
- * they like, so the lines are few and short, and differ from the line of a refused save, which should alert somebody.
+ * Logs the refusal of a callback that may not come from the document server. Anybody can cause these lines as often as
+ * they like. So they are few and short, and differ from the line of a refused save, which should alert somebody.
  */
 export function createUnprovenLog () {
   const take = createLimiter({ amount: 10, interval: 60_000 })
 
   /**
-   * `isUrlSigned`: the sender knows the callback URL, as the document server does, and users for whom the document was
-   * opened.
+   * `isUrlSigned`: the sender knows the callback URL: the document server, or a user for whom the document was opened.
    */
   return function logUnproven (
     request: FastifyRequest, reply: FastifyReply,

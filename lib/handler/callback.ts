@@ -53,11 +53,11 @@ export function createCallbackHandler (parts: Parts) {
     return answerCallback(reply, 0)
   }
 
-  /** Resolves to the outcome of a save, or to `undefined` if the callback announces none. */
+  /** Resolves to the outcome of a save, or to `undefined` if the callback does not announce one. */
   async function handle (request: HandlerRequest, reply: FastifyReply): Promise<EndedSave | undefined> {
     const { log, query } = request
     const fileId = query.fileId! // without one the callback was refused before its body was read
-    // What is not proven to come from the document server does not enter the queue: it would delay saves.
+    // Only proven callbacks of the document server enter the queue: others would delay saves.
     const fields = credentials.verifyCallback(request, fileId)
     const received = receive(request, fileId, fields)
     // Enters the queue before the hooks have finished: callbacks are applied in the order in which they arrived.
@@ -65,7 +65,7 @@ export function createCallbackHandler (parts: Parts) {
     const applied = saves.queue.enter(fileId, async turn => {
       const event = await received
       if (isSubmittedForm(event)) return undefined
-      // A submitted form that is stored as a force save is none that this application has asked for.
+      // A submitted form that is stored as a force save does not answer a force save of this application.
       const relation = isForm(event) ? undefined : arrival.relationOf(event)
       await turn
       return await apply(log, event, relation, () => !(reply.raw.closed || reply.raw.destroyed))
@@ -74,7 +74,7 @@ export function createCallbackHandler (parts: Parts) {
     applied.catch(err => { if (isAnswered) log.error({ err }, 'a session change could not be recorded') })
     const event = await received
     if (isSubmittedForm(event)) {
-      const handOver = submitForm(event) // if there is nobody to get it, no save has failed
+      const handOver = submitForm(event) // without a recipient of the form, no save has failed
       try {
         await handOver()
       } catch (error) {
@@ -97,11 +97,11 @@ export function createCallbackHandler (parts: Parts) {
   }
 
   /**
-   * Whether the answers in a form are handed over or refused, and the document stays as it is. Everybody who sees a
-   * document can submit it, so storing it would let them change it. Without tokens, who knows the callback URL can do
-   * that anyway: then it is stored as a force save, unless there is a hook.
+   * Whether the answers of a form go to the hook or are refused, and the document is not changed. Everybody who sees a
+   * document can submit it, so storing it would let viewers change it. Without tokens, everybody who knows the callback
+   * URL can change it anyway: then a form without a hook is stored as a force save.
    *
-   * Neither do the answers wait for saves of the file, nor do saves wait for them.
+   * The answers and the saves of the file do not wait for each other.
    */
   function isSubmittedForm (event: CallbackEvent): event is ForceSavedEvent {
     return isForm(event) && (settings.requireToken || onFormSubmitted !== undefined)
@@ -126,7 +126,7 @@ export function createCallbackHandler (parts: Parts) {
     if (isSave(event)) return await applySave(log, event, relation, isAwaited)
     if (!key) return undefined
     if (event.status === 1) {
-      // One that the command `info` causes names nobody.
+      // A callback that the command `info` caused names nobody.
       const joined = (event.actions ?? []).filter(({ type }) => type === JOINED).map(({ userid }) => userid)
       await sessions.started(fileId, key, event.users, joined)
     }
@@ -169,7 +169,7 @@ export function createCallbackHandler (parts: Parts) {
     }
   }
 
-  /** A final save without a URL. If it were acknowledged, the document server would delete its unannounced content. */
+  /** A final save without a URL. If the plugin acknowledged it, the document server would delete its content. */
   function isLostSave (event: CallbackEvent): event is FinishedEvent {
     return event.status === 2 && event.url === undefined && settings.policies.corrupted === 'keep'
   }
@@ -188,8 +188,8 @@ export function createCallbackHandler (parts: Parts) {
 }
 
 /**
- * Waits for a promise, but not longer than the time limit. Leaves no timer behind: with thousands of callbacks a second
- * they would add up.
+ * Waits for a promise, at most until the time limit. Leaves no timer behind, because timers of thousands of callbacks a
+ * second would add up.
  */
 async function waitAtMost (milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined

@@ -14,12 +14,12 @@ import { requestTokens } from './request-tokens.js'
 const WRONG_SIGNATURE =
   'the URL\'s signature was not made for this application, file and action: jwtSecret, publicBaseUrl, path and prefix must be the same on all instances'
 
-/** The page's proxy token is sent in a header because no link, image, script or form can set one. */
+/** A header, because no link, image, script or form can set one. */
 const PROXY_TOKEN_HEADER = 'x-editor-proxy-token'
 const PAGE_TOKEN_HEADER = 'x-editor-page-token'
 
 /**
- * A page may not use proxied content as script, style, frame and so on. Source: the Fetch standard, request
+ * A page may not use proxied content as a script, a style sheet, a frame and so on. Source: the Fetch standard, request
  * destinations.
  */
 const ALLOWED_DESTINATIONS: ReadonlySet<unknown> = new Set([undefined, 'empty', 'document', 'image', 'audio', 'video'])
@@ -27,7 +27,7 @@ const ALLOWED_DESTINATIONS: ReadonlySet<unknown> = new Set([undefined, 'empty', 
 const WRONG_KEY =
   'the document key of the callback does not belong to its file: the token is for another file, or documentKey was set after the control\'s config was read'
 
-/** Decides who may use the handler. What returns a promise rejects with `UnauthorizedError` or `ForbiddenError`. */
+/** Decides who may use the handler. Its promises reject with `UnauthorizedError` or `ForbiddenError`. */
 export function createCredentials (services: Services) {
   const { settings, tokens, urls, pageTokens, keys } = services
   const { callbackClaims, headerClaims, noToken } = requestTokens(tokens, settings.documentServer)
@@ -60,8 +60,8 @@ export function createCredentials (services: Services) {
     },
 
     /**
-     * Verifies the signature and the tokens of a callback: nothing else lets it in. Returns the claims of the token,
-     * where none is required the body. Synchronous, so that callbacks keep their order.
+     * Verifies the signature and the tokens of a callback: nothing else lets it in. Returns the claims of the token, or
+     * the body if no token is required. Synchronous, so that callbacks keep their order.
      */
     verifyCallback (request: HandlerRequest, fileId: string): unknown {
       const { body, query } = request
@@ -94,7 +94,7 @@ export function createCredentials (services: Services) {
       const isSigned = signature === 'valid'
       if (!(settings.signedUrls || settings.requireToken) || isGranted || (isSigned && !needsToken)) return
       if (signature === 'expired') throw new ForbiddenError('the URL has expired, see downloadUrlLifetime')
-      // A token is not enough: the document server signs any URL that a configuration contains.
+      // A token is not enough, because the document server signs any URL in a configuration.
       if (settings.signedUrls && !isSigned) throw new UnauthorizedError('the URL is not signed: use the URL from the control')
 
       const claims = headerClaims(request)
@@ -211,7 +211,7 @@ export function createCredentials (services: Services) {
       throw new ForbiddenError('authorize failed', { cause })
     }
     if (decision === false) throw new ForbiddenError('denied by authorize')
-    // What most people write is `return await mayRead(…)`: it must not do without the credentials.
+    // Most people write `return await mayRead(…)`, so `true` must not replace the credentials.
     if (decision === undefined || decision === true) return false
     if (decision !== 'grant') {
       throw new ForbiddenError(`authorize returned ${kindOf(decision)}: it must return true, false, undefined or 'grant'`)

@@ -80,8 +80,8 @@ export function createHooks (services: Pick<Services, 'settings' | 'log' | 'shut
   }
 
   /**
-   * Asks the hook `canEdit`. Resolves to why the user may not edit the document now, `''` without a reason, or to
-   * `null`. Never rejects.
+   * Calls the hook `canEdit`. Resolves to the reason why the user may not edit the document now (`''` if none was
+   * given), or to `null` if they may. Never rejects.
    */
   async function canEdit (
     fileId: string, defaults: EditorControlDefaults, request: FastifyRequest | undefined
@@ -129,7 +129,7 @@ export function createSessionEvents (hooks: Hooks, log: FastifyBaseLogger) {
   const starts = new BoundedMap<string, number>(MAX_STARTS)
 
   return {
-    /** This instance has changed a record. Reports the sessions that became live or ended. */
+    /** Called when this instance has changed a record. Reports the sessions that became live or ended. */
     changed (fileId: string, before: SessionRecord, after: SessionRecord, cause?: Cause): void {
       const [old, current] = [liveSessions(before), liveSessions(after)]
       for (const { key } of without(old, current)) {
@@ -137,7 +137,7 @@ export function createSessionEvents (hooks: Hooks, log: FastifyBaseLogger) {
       }
       for (const { key } of without(current, old)) deliver('onSessionStart', { fileId, key, ...usersOf(key, cause) })
     },
-    /** A session has ended whose file, and usually its record, no longer exists. */
+    /** Called when a session has ended whose file, and usually its record, no longer exists. */
     endedAfterDeletion (fileId: string, cause: Cause): void {
       deliver('onSessionEnd', endEvent(fileId, cause.key, cause.reason ?? 'lost', cause))
     },

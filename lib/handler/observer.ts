@@ -56,8 +56,8 @@ export function createObserver ({ settings, urls }: Services, openings: Openings
   }
 
   /**
-   * Warns that a hook of the application keeps requests of the document server from the plugin: once per action and
-   * status in ten minutes.
+   * Warns that a hook of the application blocks requests of the document server: once per action and status in ten
+   * minutes.
    */
   function warn (request: FastifyRequest, action: 'callback' | 'download', httpStatus: number): void {
     const { origin, 'sec-fetch-site': site } = request.headers
@@ -84,8 +84,8 @@ export function createObserver ({ settings, urls }: Services, openings: Openings
 }
 
 /**
- * A hook may answer a download in the plugin's place, such as from a cache. A callback that the plugin does not see is
- * lost, whatever the status.
+ * A hook may answer a download instead of the plugin, for example from a cache. But a callback that the plugin does not
+ * see is lost, whatever the status.
  */
 function isLost (kind: 'callback' | 'download', httpStatus: number): boolean {
   return kind === 'callback' || (httpStatus >= 300 && httpStatus !== 304)

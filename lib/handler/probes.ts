@@ -28,7 +28,7 @@ export interface SeenToken {
 /** One request for a probe, as an instance saw it. */
 export interface Sighting {
   readonly method: string
-  /** Whether its URL arrived with the signature it was made with. */
+  /** Whether the URL arrived with its original signature. */
   readonly isSigned: boolean
   readonly tokens: readonly SeenToken[]
 }
@@ -41,7 +41,7 @@ export interface ProbeAnswer {
 
 /** Every answer to a probe has this header. It proves that a hook of the application has answered, and not a proxy. */
 export const PROBE_HEADER = 'x-editor-probe'
-/** Its value, signed, if a hook of the application has answered in the probe's place. */
+/** Its value, signed, if a hook of the application has answered instead of the probe. */
 export const ENDED_BY_HOOK = 'ended-by-hook'
 /** Its value if the signature of the URL is missing or wrong. */
 export const REFUSED = 'refused'

@@ -9,8 +9,8 @@ import { type HandlerRequest, untrustedContentHeaders } from './request.js'
 const CODE = /^(slow|no-frame|-?\d{1,4})$/
 
 /**
- * Logs why a document did not open in a browser: only the browser knows. Adds what the requests that the handler saw
- * say about it.
+ * Logs why a document did not open in a browser, which only the browser knows. Adds what the requests to the handler
+ * show about it.
  */
 export function createReportHandler ({ credentials, openings, openingExplainer }: Parts) {
   // Anybody with an editor page can report as often as they like.

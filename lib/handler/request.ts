@@ -28,7 +28,7 @@ export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'D
 /** A request to the handler whose query is valid. */
 export type HandlerRequest = FastifyRequest & { readonly query: HandlerQuery }
 
-/** Takes the parameters that the application's parser has made numbers or the like as they stand in the URL. */
+/** Restores parameters that the application's parser has converted to numbers or the like, as they stand in the URL. */
 export function restoreText (request: FastifyRequest): void {
   const query = request.query as Record<string, unknown>
   for (const [name, value] of new URLSearchParams(request.url.split('?')[1])) {
@@ -169,7 +169,8 @@ export function routeOptionsWith (
 ): RouteOptionsOf {
   return (caller, schema) => ({
     ...(constraints && { constraints }),
-    // It would cut downloads, and answer a save that is being stored. Everything has `timeouts` of its own.
+    // It would cut off downloads, and answer while a save is being stored. The plugin's own `timeouts` limit
+    // everything.
     ...(handlerTimeout > 0 && { handlerTimeout: NEVER_MS }),
     schema: { tags: ['editor'], ...schema, hide: !schema } as FastifySchema,
     // The application's validator has no effect here. A part of a request that a route does not check here is checked
@@ -225,8 +226,8 @@ export function sendError (reply: FastifyReply, error: FastifyError, statusCode 
 }
 
 /**
- * What anybody may read. Only the log says why something failed, what a hook or a storage says, and why credentials are
- * invalid.
+ * The error as anybody may read it. Only the log says why something failed, the messages of hooks and storages, and why
+ * credentials are invalid.
  */
 function publicMessage (error: FastifyError, code: string, statusCode: number): string {
   if (statusCode >= 500) return 'The application failed. Its log says why.'

@@ -177,7 +177,7 @@ function handleError (original: FastifyError, request: FastifyRequest, reply: Fa
   if (status === 405 && isAction(action)) reply.header('allow', allowedMethods[action].join(', '))
   // Set for a body that failed.
   for (const name of ['content-disposition', 'content-length', 'etag', 'last-modified']) reply.removeHeader(name)
-  // These two are texts, as the specification has them.
+  // These two are sent as text, as the specification requires.
   return action === 'proxy' && (error instanceof InvalidUrlError || error instanceof UnsupportedSchemeError)
     ? reply.code(status).headers({ ...untrustedContentHeaders, 'content-type': 'text/plain' }).send(error.message)
     : sendError(reply, error)
