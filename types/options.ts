@@ -96,8 +96,8 @@ export interface FastifyOnlyofficeOptions {
    * Path at which browsers reach the root of this application, if it differs from the path of `publicBaseUrl`. Example:
    * the document server reaches the application directly, but browsers go through a reverse proxy that serves it at
    * `https://example.com/office/` and removes `/office`; then set `/office`. It starts with a slash and does not end
-   * with one, or is empty. Only the handler's URLs in pages use it. The proxy must pass on the `Host` header, because
-   * browsers report same-origin requests only over https.
+   * with one, or is empty. Only the handler's URLs in pages use it. The proxy must pass on the `Host` header: without
+   * https, browsers do not mark same-origin requests, and the plugin compares `Host` with the page's origin.
    *
    * @default the path of `publicBaseUrl`
    */

@@ -5,8 +5,8 @@ export interface Clock {
   /** Calls back once after `milliseconds`. Returns a function that cancels the timer. */
   setTimer (milliseconds: number, callback: () => void): () => void
   /**
-   * Called with 1 when the document server starts work, and with -1 when it ends or pauses work. A fake clock uses it
-   * to wait.
+   * Called with 1 when the document server starts work, and with -1 when it finishes or pauses the work. A fake clock
+   * uses it to wait.
    */
   work? (change: 1 | -1): void
 }

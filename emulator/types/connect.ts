@@ -1,7 +1,7 @@
 import type { DocumentServerMembers, EditorConfig } from './document-server.js'
 import type { Session } from './session.js'
 
-/** What is used of a browser that Playwright has started. */
+/** The parts of a Playwright browser that are used. */
 export interface Browser {
   newContext (): Promise<BrowserContext>
 }
@@ -24,9 +24,9 @@ export interface BrowserPage {
 export interface ConnectOptions {
   /** The URL of the document server, such as `http://localhost:8080`, as this process reaches it. */
   readonly url: string
-  /** Signs the commands that are sent to it. */
+  /** The secret that signs the commands. */
   readonly jwtSecret: string
-  /** Opens the editors: `await chromium.launch()` of Playwright. It is not closed. */
+  /** The browser that opens the editors: `await chromium.launch()` of Playwright. It is not closed. */
   readonly browser: Browser
   /**
    * Milliseconds for each step: until an editor is ready, an edit is sent or the application has answered.
@@ -38,7 +38,7 @@ export interface ConnectOptions {
 
 /** One editor with one document open, in a page of a browser. */
 export interface ConnectedSession extends Pick<Session, 'key'> {
-  /** The events of the editor so far: those of `DocsAPI.DocEditor`, with their data. */
+  /** The events of `DocsAPI.DocEditor` so far, with their data. */
   events (): Promise<ReadonlyArray<readonly [name: string, data?: unknown]>>
   /**
    * Replaces the text by typing. Resolves when the document server has it.
@@ -47,24 +47,24 @@ export interface ConnectedSession extends Pick<Session, 'key'> {
    */
   edit (text: string): Promise<void>
   /**
-   * Makes the document server save by force. Resolves when it has started: the callback follows.
+   * Requests a force save. Resolves when it has started; the callback follows.
    *
    * @throws {DocumentServerError} with the code of the command service: 4 if there is nothing new.
    */
   forceSave (): Promise<void>
   /**
-   * Leaves the document. Resolves when the document server has noticed: the callback follows. Wait for what your
-   * application does with it, because nothing that the document server tells says whether it was accepted.
+   * Leaves the document. Resolves when the document server has noticed; the callback follows. The document server does
+   * not report whether the application accepted the save, so wait for what your application does with it.
    *
    * @throws {Error} if the user is still listed after `timeout`.
    */
   close (): Promise<void>
 }
 
-/** A document server that is already running, as a test uses it. */
+/** A running document server that a test uses. */
 export interface ConnectedDocumentServer extends Pick<DocumentServerMembers, 'url' | 'editorApiUrl'> {
   /**
-   * Opens a document as a page with this configuration does. Resolves when it can be edited.
+   * Opens a document like a page with this configuration. Resolves when the document can be edited.
    *
    * @throws {DocumentServerError} with the code that the editor shows.
    */

@@ -6,7 +6,7 @@ import type { EditorEvent, Session } from './session.js'
 /** One secret, or several: the first signs and all verify. */
 export type JwtSecret = string | readonly string[]
 
-/** Secrets by direction, as the settings `secret.inbox` and `secret.outbox` of ONLYOFFICE Docs. */
+/** Secrets by direction, like the settings `secret.inbox` and `secret.outbox` of ONLYOFFICE Docs. */
 export interface SeparateSecrets {
   /** Verifies what the document server receives: configurations, commands, conversions. */
   readonly inbox: JwtSecret
@@ -14,10 +14,10 @@ export interface SeparateSecrets {
   readonly outbox: JwtSecret
 }
 
-/** The versions that it can behave as. */
+/** The versions that it can emulate. */
 export type KnownVersion = '9.3' | '9.4' | '10.0'
 
-/** Values of the claim `operation`, by their place. */
+/** Values of the claim `operation`, by the place of the claim. */
 export interface SentOperations {
   /** At the top level of a callback's body token. */
   readonly body?: string | undefined
@@ -34,51 +34,51 @@ export interface DocumentServerOptions {
   /** The secret shared with the application, or one for each direction. */
   readonly jwtSecret: JwtSecret | SeparateSecrets
   /**
-   * Which directions have tokens. Without `inbox`, requests need no token: their plain fields count, a token in them is
-   * not looked at, and the downloads of conversions carry none. Without `browser`, the same holds for the
-   * configurations of editors. Without `outbox`, callbacks and downloads carry no token. The same as the settings
-   * `token.enable.request.inbox`, `token.enable.browser` and `token.enable.request.outbox` of ONLYOFFICE Docs.
-   * `browser` is as `inbox` by default.
+   * Which directions use tokens, like the settings `token.enable.request.inbox`, `token.enable.browser` and
+   * `token.enable.request.outbox` of ONLYOFFICE Docs. Without `inbox`, requests need no token: their plain fields are
+   * used, tokens in them are ignored, and downloads for conversions carry none. Without `browser`, the same applies to
+   * the configurations of editors. Without `outbox`, callbacks and downloads carry no token. `browser` defaults to
+   * `inbox`.
    *
    * @default { inbox: true, outbox: true }
    */
   readonly tokens?: { readonly inbox?: boolean, readonly outbox?: boolean, readonly browser?: boolean }
   /**
-   * How it behaves, and the version that the command `version`, the license and the history in callbacks report. A
-   * full number such as `9.3.1` or `10.0.0.37` is reported as it is; it behaves as the newest of the three that is
+   * The version to emulate, and to report in the command `version`, the license and the history in callbacks. A full
+   * number such as `9.3.1` or `10.0.0.37` is reported unchanged, and behaves like the newest emulated version that is
    * not later.
    *
-   * 9.3 was recorded. 9.4 and 10.0 are emulated by their public documentation.
+   * 9.3 is emulated from recordings, 9.4 and 10.0 from their public documentation.
    *
    * @default '9.3'
    */
   readonly version?: KnownVersion | (string & {})
   /**
-   * The setting `token.purposeCheck` of 10.0: what the claim `operation` must be in tokens that it receives. `validate`
-   * refuses a token for another operation, and one with the claim where no operation is known, such as a configuration.
-   * `strict` demands the claim of conversions, commands and document builds. `off` ignores it. With an older version it
-   * cannot be set.
+   * The setting `token.purposeCheck` of 10.0: how to check the claim `operation` in received tokens. `validate` refuses
+   * a token for another operation, and a token with the claim where no operation is defined, such as a configuration.
+   * `strict` also requires the claim for conversions, commands and document builds. `off` ignores it. It cannot be set
+   * with an older version.
    *
    * @default 'validate' with 10.0
    */
   readonly purposeCheck?: 'off' | 'validate' | 'strict'
   /**
-   * The claim `operation` of the tokens that it sends. Which values the real document server uses is not documented, so
-   * any may be set; `undefined` leaves the claim out.
+   * The claim `operation` of the tokens that it sends. The values of the real document server are not documented, so
+   * you can set any; `undefined` leaves the claim out.
    *
    * @default { body: 'callback', header: 'callback', download: 'download' } with 10.0; none with older versions
    */
   readonly operations?: SentOperations
   /**
-   * Which services are switched on. `converter` and `docbuilder` are the settings `convertServiceEnable` and
-   * `docbuilderEnable`: the paths of a service that is switched off answer 403. Without `page`, nothing of the page in
-   * which people edit is loaded, for tests that open documents by `open()`.
+   * Which services are on. `converter` and `docbuilder` are like the settings `convertServiceEnable` and
+   * `docbuilderEnable`: the paths of a service that is off answer 403. Turn `page` off for tests that open documents
+   * with `open()`: then nothing of the editor's page is loaded.
    *
    * @default { converter: true, docbuilder: true, page: true }
    */
   readonly services?: { readonly converter?: boolean, readonly docbuilder?: boolean, readonly page?: boolean }
   /**
-   * The header that carries the tokens of requests to the application.
+   * The header with the token in requests to the application.
    *
    * @default 'Authorization'
    */
@@ -102,8 +102,8 @@ export interface DocumentServerOptions {
    */
   readonly clock?: Clock
   /**
-   * Whether the application uses the same clock. Otherwise tokens are dated at most 50 s ahead of the system's time,
-   * because the application would reject them.
+   * Whether the application uses the same clock. If not, tokens are dated at most 50 s ahead of the system's time,
+   * because the application would reject later ones.
    *
    * @default false
    */
@@ -127,23 +127,23 @@ export interface DocumentServerOptions {
    */
   readonly publicUrl?: string
   /**
-   * Other host names this server is reached by, without a port: a container's or a proxy's. Requests for `localhost`,
-   * `127.0.0.1`, `[::1]`, `host` and the host of `publicUrl` are always answered; if it listens on all interfaces, also
-   * requests for any IP address. All others get HTTP 421, because any website can make its name resolve to this
-   * machine.
+   * Other host names at which this server can be reached, without a port, such as the name of a container or a proxy.
+   * Requests for `localhost`, `127.0.0.1`, `[::1]`, `host` and the host of `publicUrl` are always answered; if it
+   * listens on all interfaces, requests for any IP address are answered, too. All others get HTTP 421, because any
+   * website can make its name resolve to this machine.
    *
    * @default []
    */
   readonly allowedHosts?: readonly string[]
   /**
-   * The path of `soffice`, which converts documents. `false`: never use it.
+   * The path of `soffice`, which converts documents. `false` never uses it.
    *
    * @default soffice on the PATH, if present
    */
   readonly libreOffice?: string | false
   /**
-   * Serves an HTTP interface at `/emulator/`, with which tests in any language open sessions, edit and add faults. It
-   * has no password: everybody who can reach the port can use it, except pages of other origins.
+   * Whether to serve an HTTP interface at `/emulator/`, with which tests in any language can open sessions, edit and
+   * add faults. It has no password: everybody who can reach the port can use it, except pages of other origins.
    *
    * @default false
    */
@@ -168,8 +168,8 @@ export interface EditorConfig {
     readonly fileType?: string | undefined
     readonly permissions?: object | undefined
     /**
-     * How a csv or txt file is read: `codePage`, `delimiter` and `delimiterChar`. Without, the separator of a csv file
-     * is guessed.
+     * How to read a csv or txt file: `codePage`, `delimiter` and `delimiterChar`. If they are absent, the separator of
+     * a csv file is guessed.
      */
     readonly options?: object | undefined
   } | undefined
@@ -185,7 +185,7 @@ export interface EditorConfig {
 
 /** The user of an editor. */
 export interface UserConfig {
-  /** Without an id the editor creates one. An empty id is kept; then the document is never saved. */
+  /** If it is absent, the editor creates one. An empty id is kept, and then the document is never saved. */
   readonly id?: string | number | null | undefined
   /**
    * The displayed name. `firstname` and `lastname` together take precedence.
@@ -202,9 +202,9 @@ export interface UserConfig {
 /** How a scripted session reaches the document server. */
 export interface ConnectionOptions {
   /**
-   * Headers of its connection, such as `X-Forwarded-Host` or `X-Forwarded-Prefix`. The document server believes those
-   * of whoever opened a document last: the URLs in callbacks begin as they say. They replace those of a browser that
-   * uses `url`.
+   * Headers of its connection, such as `X-Forwarded-Host` or `X-Forwarded-Prefix`. The document server uses the headers
+   * of whoever opened a document last for the beginning of the URLs in callbacks. They replace the headers of a browser
+   * that uses `url`.
    */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -216,7 +216,7 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>
   /** The JSON that was sent. */
   readonly body: Readonly<Record<string, unknown>> | null
-  /** `null` while there is no answer, and if the request failed. */
+  /** `null` until the answer arrives, and if the request failed. */
   answer: { readonly status: number, readonly body: unknown } | null
   /** Why the request failed. */
   error?: Error
@@ -267,7 +267,7 @@ export interface DocumentServerMembers {
   open (config: EditorConfig, user?: UserConfig, connection?: ConnectionOptions): Promise<Session>
   /**
    * Resolves to the next callback with this status, or with any status, once the application has answered. Each
-   * callback is returned once. If it got no answer, it has an `error`.
+   * callback is returned once. If the application did not answer, it has an `error`.
    */
   nextCallback (status?: number): Promise<SentRequest>
   /**
@@ -282,8 +282,8 @@ export interface DocumentServerMembers {
   /** Shifts the clock that dates and checks tokens; 0 restores it. */
   skewTokens (milliseconds: number): void
   /**
-   * Changes the secret of the document server, but not of the application. One secret, or a list, replaces those of
-   * both directions.
+   * Changes the secret of the document server, but not of the application. A single secret, or a list, applies to both
+   * directions.
    *
    * @throws {TypeError} if a secret is missing or empty.
    */
@@ -305,7 +305,7 @@ export interface DocumentServerMembers {
 }
 
 /**
- * A listening document server. It is a Fastify instance; `close()` first makes everybody leave and saves all documents.
+ * A listening document server. It is a Fastify instance; `close()` first disconnects everybody and saves all documents.
  */
 export type DocumentServer = FastifyInstance & DocumentServerMembers
 
@@ -317,6 +317,6 @@ export interface DocumentServerError extends Error {
    * failed, -90 protected by a password. `null` for a token that is not valid yet, which has none.
    */
   readonly code: number | null
-  /** What the editor was told before, if it had joined. */
+  /** The events of the editor so far, if it had joined. */
   readonly events?: readonly EditorEvent[]
 }

@@ -44,17 +44,17 @@ export type CallbackFault =
 
 /** The faults of each route. */
 export interface Faults {
-  /** Result files, whose URLs are in callbacks and in the answers to commands and conversions. */
+  /** Result files. Their URLs are in callbacks and in the answers to commands and conversions. */
   readonly file: AnswerFault
   readonly converter: AnswerFault | OriginFault
   readonly command: AnswerFault | OriginFault
   /** The document builder, `/docbuilder`. */
   readonly builder: AnswerFault | OriginFault
-  /** The list of formats, `/meta/formats`. With HTTP 404 as the answer it is a document server that has none. */
+  /** The list of formats, `/meta/formats`. Answer HTTP 404 to emulate a document server without a list. */
   readonly formats: AnswerFault
-  /** With the body `false` and status 200 as the answer, the document server is not healthy. */
+  /** The health check. Answer status 200 with the body `false` to emulate an unhealthy document server. */
   readonly healthcheck: AnswerFault
-  /** The script `api.js`. With HTTP 404 as the answer it is missing. */
+  /** The script `api.js`. Answer HTTP 404 to emulate a missing script. */
   readonly api: AnswerFault
   readonly callback: CallbackFault
   /**
@@ -67,11 +67,13 @@ export interface Faults {
     /** Takes `ms` milliseconds. Meanwhile others may join, leave, edit and save. */
     | { readonly type: 'slow', readonly ms: number }
   /**
-   * The conversion of a document that is opened, when it has been downloaded. It fails with this code, which stays with
-   * the key for good.
+   * The conversion of a document that is being opened, after its download. It fails with this code, which the key keeps
+   * for good.
    */
   readonly opening: { readonly type: 'error', readonly error: -80 | -82 }
-  /** A conversion, or a file that an editor in the page makes with `downloadAs`: its `onWarning` has code -83 then. */
+  /**
+   * A conversion, or a file that an editor in the page makes with `downloadAs`; its `onWarning` then has the code -83.
+   */
   readonly conversion:
     /** Takes `ms` milliseconds longer. */
     | { readonly type: 'slow', readonly ms: number }

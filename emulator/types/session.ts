@@ -27,7 +27,7 @@ export type EditorEvent =
    * save.
    */
   | { readonly type: 'joined', readonly users: readonly EditorUser[], readonly hasForgotten: boolean }
-  /** The document is loaded. `outdated`: its key was saved a short while ago, so that it is view-only. */
+  /** The document is loaded. `outdated`: its key was saved a short while ago, so it is view-only. */
   | { readonly type: 'ready', readonly outdated: boolean }
   /** The document has unsaved changes from before this editor joined. */
   | { readonly type: 'unsavedChanges', readonly count: number }
@@ -36,8 +36,8 @@ export type EditorEvent =
   /** Another user changed the document. */
   | { readonly type: 'changed', readonly userId: string }
   /**
-   * Sent to the editor that requested the force save; for the timer, to all who edit. `code` 4: nothing is new, or the
-   * save is already under way.
+   * Sent to the editor that requested the force save, or to all who edit if the timer did. `code` 4: nothing is new, or
+   * the save is already under way.
    */
   | { readonly type: 'forceSaveStarted', readonly code?: 4 }
   /** Sent to all who edit, except for a force save by the command service. */
@@ -45,7 +45,9 @@ export type EditorEvent =
   /** The document was saved after everybody had left. Sent to those who left as long as they are connected. */
   | { readonly type: 'saved', readonly accepted: boolean }
   | { readonly type: 'warning', readonly code?: number, readonly message: string }
-  /** The document could not be loaded, or the editor did what it may not do and was disconnected (4004). */
+  /**
+   * The document could not be loaded, or the editor did something without the right to, and was disconnected (4004).
+   */
   | { readonly type: 'failed', readonly code: number, readonly description?: string }
   /** The application changed the title. */
   | { readonly type: 'renamed', readonly title: string }
@@ -66,8 +68,8 @@ export interface ForceSaveOptions {
   /** Copied to the callback. */
   readonly userdata?: string
   /**
-   * The data of a submitted form: any JSON, served at the callback's `formsdataurl`. Viewers can submit, too, and any
-   * document: nothing here is checked.
+   * The data of a submitted form: any JSON, served at the callback's `formsdataurl`. It is not checked: viewers can
+   * submit, too, and any document.
    */
   readonly formData?: unknown
 }
@@ -78,8 +80,8 @@ export interface Session {
   readonly key: string
   readonly userId: string
   /**
-   * The document can't be edited, and the session causes no callbacks: view mode, no permission, or a key that was
-   * saved minutes ago.
+   * Whether the document can't be edited, and the session causes no callbacks: because of view mode, a missing
+   * permission, or a key that was saved minutes ago.
    */
   readonly viewOnly: boolean
   /** All events so far. */
