@@ -206,8 +206,8 @@ export function resolveOptions (all: FastifyOnlyofficeOptions) {
     csv: { ...defaults.csv, ...withoutUndefined(options.csv) },
     documentServer: {
       /**
-       * Where its services are: the origin and virtual path of `editorApiUrl`, without a slash at the end of a virtual
-       * path.
+       * Base URL of its services: the origin and virtual path of `editorApiUrl`, without a slash at the end of a
+       * virtual path.
        */
       publicUrl: new URL(basePathOf(editorApiUrl), editorApiUrl.origin) as Readonly<URL>,
       internalOrigin,
@@ -215,7 +215,7 @@ export function resolveOptions (all: FastifyOnlyofficeOptions) {
       origins: new Set([...publicOrigins, ...(internalOrigin ? [internalOrigin] : [])]) as ReadonlySet<string>,
       /** Without the internal origin, which a proxy request must not name. */
       publicOrigins: publicOrigins as ReadonlySet<string>,
-      /** Where else files may be: the origins and paths that the option `origins` names. */
+      /** Other places of files: the origins and paths in the option `origins`. */
       bases: (origins === 'any' ? [] : origins.map(base => new URL(base))) as ReadonlyArray<Readonly<URL>>,
       anyOrigin: origins === 'any',
       authorizationHeader: documentServer.authorizationHeader?.toLowerCase() ?? 'authorization',

@@ -32,7 +32,7 @@ import type { DocumentStore } from './store/contract.js'
 import { explainAbsence } from './store/files/file-storage.js'
 import { timedStorage } from './store/timed-storage.js'
 
-/** What the services are made of. */
+/** The input of the services. */
 interface Foundation extends Pick<Services, 'settings' | 'log' | 'shutdown'> {
   /** Path of the handler below `publicBaseUrl`. */
   readonly handlerPath: string
@@ -43,7 +43,7 @@ interface Foundation extends Pick<Services, 'settings' | 'log' | 'shutdown'> {
 
 const MAX_WAIT_FOR_SAVES_MS = 10_000
 
-/** What the plugin's routes, controls and decorators work with. */
+/** The services of the plugin's routes, controls and decorators. */
 export type Parts = ReturnType<typeof createParts>
 
 export function createParts ({ settings, handlerPath, plugged, httpClient, log, shutdown }: Foundation) {
@@ -118,7 +118,7 @@ export function createParts ({ settings, handlerPath, plugged, httpClient, log, 
     ...createHistory(keys, urls, data => sign('setHistoryData', data), versions),
     ...createRestores(services, versions, saves, whenNobodyEdits)
   }
-  /** What the handler and the pages see, for the doctor. */
+  /** Requests and pages that the handler has seen, for the doctor. */
   const openings = createOpenings(settings)
 
   /** Resolves when the callbacks of a file received so far are applied, or after ten seconds. */

@@ -17,7 +17,7 @@ import type { TimedStorage } from './store/timed-storage.js'
 import { type Limits, withTimeout } from './util/limits.js'
 import { withoutUndefined } from './util/validate.js'
 
-/** What is said about content to inspect. */
+/** The description of content to inspect. */
 export interface Inspected extends Omit<InspectEvent, 'content' | 'size'> {
   /** Ends the inspection early, which then rejects with its reason. */
   readonly signal?: AbortSignal
@@ -27,7 +27,7 @@ export interface Inspected extends Omit<InspectEvent, 'content' | 'size'> {
 export interface Services {
   readonly settings: Settings
   readonly storage: TimedStorage
-  /** What is kept of earlier versions at present; absent if no versions are kept. */
+  /** The present limits of earlier versions; absent if no versions are kept. */
   readonly retention: (() => Retention) | undefined
   readonly keys: DocumentKeys
   readonly commands: Commands
@@ -44,8 +44,8 @@ export interface Services {
     isInHookOf (fileId: string): boolean
   }
   /**
-   * Passes staged content to `publish` once the application's hook `inspect` has accepted it, or its replacement, which
-   * is discarded afterwards. Rejects with `RejectedError`, or with `InspectionFailedError` if it is unknown whether the
+   * Calls `publish` with the staged content once the hook `inspect` has accepted it, or with its replacement, which is
+   * discarded afterwards. Rejects with `RejectedError`, or with `InspectionFailedError` if it is unknown whether the
    * content may be stored. Call it again for each content.
    */
   readonly inspected: <Result>(
@@ -57,7 +57,7 @@ export interface Services {
 
 /** A call of a hook of the application. */
 export interface HookCall extends Partial<Limits> {
-  /** As the application knows it: `onSaved`, `actions.rename`. */
+  /** The application's name for it: `onSaved`, `actions.rename`. */
   readonly name: string
   /** What it is about. */
   readonly fileId?: string | undefined
@@ -94,7 +94,7 @@ export async function runRequestHook<Result> (
   return await runHook(services, async context => await hook({ ...context, request: call.request }), call)
 }
 
-/** How the plugin stops: three signals that are aborted one after the other. */
+/** Stops the plugin: three signals that are aborted one after the other. */
 export interface Shutdown {
   /** The app is closing. */
   readonly closing: AbortSignal

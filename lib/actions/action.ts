@@ -14,39 +14,42 @@ import { results } from './actions.compiled.js'
 import type { Bodies } from './actions.schema.js'
 
 /**
- * What a page can ask for: `POST <handler path>/actions/<name>` with a JSON object as body, which is answered with
- * another one. `actions.schema.ts` describes the first, by the action's name.
+ * An action that a page can ask for: `POST <handler path>/actions/<name>`, with a JSON object as body and as answer.
+ * `actions.schema.ts` has the schemas of the bodies, by the action's name.
  */
 export interface PageAction<Name extends PageActionName = PageActionName> {
   /** For API documentation. */
   readonly summary: string
-  /** What the page must allow its user: docs/actions.md shows the table. */
+  /** The right that the page's user needs: docs/actions.md has the table. */
   readonly needs: Need
-  /** What turns it on: a field of `actions`, or `versions`. Without one, each page has it, and is not told so. */
+  /**
+   * The option that turns it on: a field of `actions`, or `versions`. If it is absent, every page has the action, and
+   * its configuration does not list it.
+   */
   readonly option?: keyof ActionOptions | 'versions'
-  /** Of the page's budget. More than 1 if the application must store, send or fetch something. */
+  /** Share of the page's budget. More than 1 if the application must store, send or fetch something. */
   readonly cost: number
   run (page: PageRequest<Bodies[Name]>, services: ActionServices): Promise<object>
 }
 
 /** One request of a page. */
 export interface PageRequest<Body = unknown> {
-  /** Of the page's token. */
+  /** The claims of the page's token. */
   readonly claims: PageClaims
   readonly body: Body
   /** For hooks of the application. */
   readonly request: FastifyRequest
-  /** Opens the page's document as its control did. Rejects with `FileNotFoundError`. */
+  /** Opens the page's document in the same way as its control. Rejects with `FileNotFoundError`. */
   open (): Promise<EditorControl>
 }
 
-/** What actions work with. */
+/** Services for actions. */
 export interface ActionServices extends ControlServices {
   readonly createControl: (defaults: EditorControlDefaults, request: FastifyRequest) => EditorControl
   readonly editorSessions: EditorSessions
 }
 
-/** The fields of `actions` that are called with a page's request. */
+/** The fields of `actions` that are hooks for a page's request. */
 type HookName = Exclude<keyof ActionOptions, 'links' | 'page'>
 type Hook<Option> = Option extends ActionHook<infer Action, infer Result> ? { action: Action, result: Result } : never
 /** A field that is `undefined` is left out. */
@@ -56,16 +59,16 @@ type OrUndefined<Fields> = {
 }
 type Returned<Name extends HookName> = Hook<ActionOptions[Name]>['result']
 
-/** A hook that is not in it may return anything. */
+/** A hook without a check may return anything. */
 const checks: Readonly<Partial<Record<keyof ActionOptions, (result: unknown) => boolean>>> = results
 
-/** A list that a user can look through. */
+/** The maximum number of entries that a user can look through. */
 export const MAX_CHOICES = 200
 
 /**
- * Calls a hook that is set. Resolves to what it returned. Rejects with `ActionFailedError` if it throws or returns
- * something other than `results` allows, which `expected` says in words, or with `HookTimeoutError`. `extraTime`:
- * milliseconds in addition to the usual time.
+ * Calls a hook that is set. Resolves to its result. Rejects with `ActionFailedError` if it throws or returns something
+ * that its check in `results` does not allow (`expected` describes what it allows), or with `HookTimeoutError`.
+ * `extraTime`: milliseconds in addition to the usual time.
  */
 export async function callHook<Name extends HookName> (
   services: ActionServices, name: Name, { claims: { fileId, defaults }, request }: PageRequest, told: Told<Name>,
@@ -99,7 +102,10 @@ async function callInTime<Result> (
   return result
 }
 
-/** For an action that changes the document. Rejects with `LockedError` if nobody, or not this user, may edit it now. */
+/**
+ * Must be called by actions that change the document. Rejects with `LockedError` if nobody, or not this user, may edit
+ * it now.
+ */
 export async function assertUnlocked (
   { claims: { fileId, defaults }, request }: PageRequest, services: ActionServices
 ): Promise<void> {
@@ -108,7 +114,7 @@ export async function assertUnlocked (
   if (reason !== null) throw new LockedError(reason || NO_REASON)
 }
 
-/** How a hook refuses. */
+/** The status with which a hook refuses. */
 function refusalStatus (error: unknown): number {
   const status = errorStatus(error ?? {})
   return status < 500 ? status : 500

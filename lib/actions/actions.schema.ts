@@ -3,12 +3,12 @@ import type { PageActionName } from '../../types/actions.js'
 import { EXTENSION } from '../document-server/formats.js'
 import { isHttpUrl, isImageUrl, isPageUrl } from '../util/url.js'
 
-// What pages send, and what the hooks of the option `actions` return. Other fields are ignored.
+// The bodies that pages send, and the results of the hooks of the option `actions`. Other fields are ignored.
 
 export const MAX_USERS = 1000
 const MAX_TEMPLATE_ID = 1000
 
-/** What a user types to find something. */
+/** Text that a user types to find something. */
 const Search = Type.String({ maxLength: 200 })
 
 /**
@@ -43,7 +43,7 @@ const Version = Type.Integer({ minimum: 1 })
 /** Nothing that could begin another header or address of a mail. */
 const Email = Type.String({ maxLength: 320, pattern: String.raw`^[^\s,;<>"()\p{Cc}]+@[^\s,;<>"()@\p{Cc}]+$` })
 
-/** Of an action that needs nothing else than the page's token. */
+/** The body of an action that needs only the page's token. */
 const Empty = Type.Object({})
 
 const NewDocument = Type.Object({
@@ -51,16 +51,16 @@ const NewDocument = Type.Object({
   lang: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$' }))
 })
 
-/** Of each action's request. */
+/** The body of each action's request. */
 export const bodies = {
   config: Type.Object({
     /**
-     * `refresh`: for the editor that is open. `reopen`: for another one in its place. `edit`: for another one that may
-     * edit. `retry`: for another one after the document server could not convert the document.
+     * `refresh`: for the open editor. `reopen`: for a new editor in its place. `edit`: for a new editor that may edit.
+     * `retry`: for a new editor after the document server could not convert the document.
      */
     purpose: Type.Union([Type.Literal('refresh'), Type.Literal('reopen'), Type.Literal('edit'), Type.Literal('retry')]),
     actionLink: Type.Optional(ActionLink),
-    /** With `refresh` and `retry`: the document key that is not to be used again. */
+    /** With `refresh` and `retry`: the document key that must not be used again. */
     key: Type.Optional(Type.String({ maxLength: 255 }))
   }),
   renew: Empty,
@@ -132,7 +132,7 @@ const Choices = Type.Array(Type.Union([
   Type.Object({ title: Title, thumbnail: Thumbnail, fileType: Type.String({ pattern: EXTENSION }), url: HttpUrl })
 ]))
 
-/** Of each hook's result. */
+/** The result of each hook. */
 export const results = {
   page: PageUrl,
   editRights: Type.Union([Type.Boolean(), Type.Object({})]),

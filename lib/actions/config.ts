@@ -4,15 +4,12 @@ import { checkedDefaults, mayUse, mergedDefaults, viewingDefaults } from '../con
 import { ActionFailedError, ForbiddenError } from '../errors.js'
 import { type ActionServices, callHook, type PageAction, type PageRequest, type Place } from './action.js'
 
-/**
- * A save that another instance handles is about to be noted, or that an editor that could not open the document has
- * left.
- */
+/** Time for another instance to note a save, or to note that an editor that could not open the document has left. */
 const PAUSES_MS = [100, 200, 400, 800, 800]
-/** Of a storage that hangs: a proxy in front of the application is not patient for ever. */
+/** Limit for a storage that hangs, because a proxy in front of the application does not wait forever. */
 const PATIENCE_MS = 20_000
 
-/** A configuration as the page would have if it was made now. */
+/** The configuration that the page would have if it were made now. */
 const config: PageAction<'config'> = {
   summary: 'Get a fresh configuration for a page',
   needs: 'any',
@@ -33,7 +30,8 @@ const config: PageAction<'config'> = {
       await whenSaved(fileId)
       await control.openDocument(fileId, { title })
       if (purpose !== 'retry' || key === undefined || control.documentKey !== key) return
-      // The key is everybody's: whoever can't change the document can't change it, nor one that only others have got.
+      // All users share the key. So a user who cannot change the document cannot change the key either, and sees a
+      // changed one only if others have caused it.
       mayChange = key === claims.key && control.lockReason === null && mayUse(claims.defaults, 'change') &&
         await services.sessions.giveUpKey(fileId, key)
       await control.openDocument(fileId, { title })
@@ -77,7 +75,7 @@ async function withEditRights (page: PageRequest, services: ActionServices): Pro
   return mergedDefaults(editing, answer === true ? {} : checkedRights(answer))
 }
 
-/** By the rules of `editorControl()`: a misspelt right would allow what it seems to forbid. */
+/** Checked by the rules of `editorControl()`, because a misspelt right would allow what it seems to forbid. */
 function checkedRights (answer: EditorControlDefaults): EditorControlDefaults {
   try {
     return checkedDefaults(answer)
@@ -90,7 +88,7 @@ function checkedRights (answer: EditorControlDefaults): EditorControlDefaults {
   }
 }
 
-/** Only this configuration: not those that follow. */
+/** Applies only to this configuration, not to later ones. */
 function leadingTo ({ action: { type, data } }: Place, defaults: EditorControlDefaults): EditorControlDefaults {
   return { ...defaults, actionLink: { action: { type, data } } as NonNullable<EditorControlDefaults['actionLink']> }
 }

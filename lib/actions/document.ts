@@ -10,10 +10,10 @@ import {
 } from './action.js'
 import { MAX_USERS } from './actions.compiled.js'
 
-/** For the document server to tell all editors. */
+/** Time for the document server to notify all editors. */
 const TELLING_MS = 5000
 
-/** Has the application note another name, and all editors of the document show it. */
+/** Passes a new name to the application, and shows it in all editors of the document. */
 const rename: PageAction<'rename'> = {
   summary: 'Rename the document',
   needs: 'edit',
@@ -35,14 +35,14 @@ const rename: PageAction<'rename'> = {
     try {
       await editorSessions.rename(fileId, title, { signal: AbortSignal.timeout(TELLING_MS) })
     } catch (err) {
-      // It has its name already: whoever is not told sees it when the document is opened again.
+      // The document is already renamed: editors that were not notified show the name when they are opened again.
       log.warn({ err, fileId }, 'open editors could not be notified of the new name')
     }
     return { title, pageToken: pageTokens.make({ ...page.claims, title }) }
   }
 }
 
-/** Has the application note that the document is a favorite, or no longer. */
+/** Passes to the application that the document is a favorite, or no longer one. */
 const favorite: PageAction<'favorite'> = {
   summary: 'Mark the document as a favorite',
   needs: 'any',
@@ -56,7 +56,7 @@ const favorite: PageAction<'favorite'> = {
   }
 }
 
-/** Has the application create a document. */
+/** Asks the application to create a document. */
 const create: PageAction<'create'> = {
   summary: 'Create a document',
   needs: 'edit',
@@ -103,9 +103,7 @@ const saveState: PageAction<'saveState'> = {
   }
 }
 
-/**
- * What `users` needs, by what the editor asks for. With `info`, only those who may comment get mail addresses.
- */
+/** The right that `users` needs, by the kind of request. With `info`, only users who may comment get mail addresses. */
 export const NEEDS_OF_USERS = {
   info: 'any',
   mention: 'comment',
@@ -121,7 +119,7 @@ const users: PageAction<'users'> = {
   cost: 1,
   async run (page, services) {
     const { c, id, search, from, count } = page.body
-    // The authors of versions that nobody is known to have made have empty ones.
+    // Versions without a known author have empty IDs.
     const ids = id?.filter(one => one.trim() !== '')
     const { defaults } = page.claims
     if (!mayUse(defaults, NEEDS_OF_USERS[c])) {
@@ -141,7 +139,7 @@ const users: PageAction<'users'> = {
   }
 }
 
-/** Has the application tell users that a comment mentions them. */
+/** Asks the application to notify users whom a comment mentions. */
 const notify: PageAction<'notify'> = {
   summary: 'Notify users whom a comment mentions',
   needs: 'comment',
@@ -155,7 +153,10 @@ const notify: PageAction<'notify'> = {
   }
 }
 
-/** Who may use the document, as the argument of `setSharingSettings`, and where that is changed. */
+/**
+ * The users with access to the document, as the argument of `setSharingSettings`, and the URL of a page for changing
+ * it.
+ */
 const sharing: PageAction<'sharing'> = {
   summary: 'List who has access to the document',
   needs: 'edit',
@@ -190,11 +191,12 @@ async function pageAt (
 }
 
 /**
- * A link in a mail must not lead to another site. The request's own host proves nothing: whoever sends it can name any.
+ * A link in a mail must not lead to another site. The request's own host proves nothing, because the sender can choose
+ * it.
  */
 function ownPage (given: string | undefined, base: URL): URL | undefined {
   const url = given === undefined ? undefined : parseUrl(given)
-  // A reverse proxy may speak https in the application's name.
+  // A reverse proxy may add https.
   if (!url || !/^https?:$/.test(url.protocol) || url.host !== base.host) return undefined
   url.username = url.password = url.hash = ''
   return url

@@ -18,19 +18,19 @@ interface ChosenFile {
   readonly title: string
   readonly fileType: string
   readonly url: string
-  /** Of a file in the storage. */
+  /** Description of a file in the storage. */
   readonly info?: StoredDocument
 }
 
 /**
- * The document server fetches what a user has chosen at once. The page has the URLs of all others, too, which nobody
- * asked for.
+ * Short, because the document server fetches a chosen file at once. The page also has the URLs of all other files,
+ * which nobody chose.
  */
 const CHOICE_LIFETIME_MS = 10 * 60_000
 
 const LOOKED_UP_AT_ONCE = 20
 
-/** The application need not say whether there is a file that the user may not read. */
+/** The same for a file that the user may not read: the application need not reveal that it exists. */
 const NOT_FOUND = { error: 'The linked file was not found' } as const
 
 const EXPECTED = 'a list of { title, fileId } or { title, fileType, url }, with http(s) URLs'
@@ -87,8 +87,8 @@ const spreadsheets: PageAction<'spreadsheets'> = {
 }
 
 /**
- * The file that a cell links to, as the argument of `setReferenceData`, with the data as they are in the editors now,
- * and the URL of its page.
+ * The file that a cell links to, as the argument of `setReferenceData`, with its present data from open editors, and
+ * the URL of its page.
  */
 const reference: PageAction<'reference'> = {
   summary: 'Find the file that a cell links to',
@@ -140,15 +140,15 @@ async function chosenFile (
     : undefined
 }
 
-/** Without other fields. */
+/** Drops other fields. */
 function linkedOf ({ path, referenceData }: Linked) {
   const { fileKey, instanceId } = referenceData ?? {}
   return { path, referenceData: referenceData && withoutUndefined({ fileKey, instanceId }) }
 }
 
 /**
- * Fetches a copy that the document server has made, and stores it or hands it to the application. What no editor opens
- * the page downloads.
+ * Fetches a copy that the document server has made, and stores it or hands it to the application. If no editor opens
+ * its format, the page downloads it.
  */
 const saveAs: PageAction<'saveAs'> = {
   summary: 'Save a copy',
@@ -173,14 +173,14 @@ const saveAs: PageAction<'saveAs'> = {
 export const fileActions = { images, documents, spreadsheets, reference, saveAs }
 
 /**
- * Checks a file that a page names: only what the document server has made for an editor may be fetched, whatever other
- * options allow. The request checks that, too, and where redirects lead.
+ * Checks a file that a page names: it must be one that the document server has made for an editor, whatever other
+ * options allow. The request checks this, too, and where redirects lead.
  */
 export function checkedResult (
   { url: given, fileType: type }: NamedResult, { settings: { documentServer } }: ActionServices
 ): NamedResult {
   const fileType = type.toLowerCase()
-  // Others would be stored under names such as `copy.php`.
+  // Without this check, files would get names such as `copy.php`.
   if (resultMediaTypeOf(fileType) === 'application/octet-stream') {
     throw new InvalidActionError('the document server does not make files of this type')
   }

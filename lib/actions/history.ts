@@ -3,12 +3,12 @@ import { FileNotFoundError, InvalidActionError, UnknownFormatError, VersionNotFo
 import { assertUnlocked, type PageAction } from './action.js'
 import { checkedResult } from './files.js'
 
-/** A history without what is being typed is better than none. */
+/** Short: a history without the latest changes is better than none. */
 const SAVE_TIMEOUT_MS = 8000
-/** For a save that the user, or somebody else, has started just before. */
+/** Waits for a save that the user, or somebody else, has just started. */
 const GRACE_MS = 1000
 
-/** All versions of the page's document. What is being typed is saved before, unless the page's user may not edit. */
+/** All versions of the page's document. Unsaved changes are saved first, unless the page's user may not edit. */
 const history: PageAction<'history'> = {
   summary: 'List the versions of the document',
   needs: 'history',
@@ -24,7 +24,7 @@ const history: PageAction<'history'> = {
   }
 }
 
-/** One version. The editor shows the message of one that is not kept any more. */
+/** One version. If it is no longer kept, the editor shows the error's message. */
 const historyData: PageAction<'historyData'> = {
   summary: 'Get a version of the document',
   needs: 'history',
@@ -40,7 +40,9 @@ const historyData: PageAction<'historyData'> = {
   }
 }
 
-/** A version, or a change below it: of that the document server has made a file, and the editor names its URL. */
+/**
+ * A version, or a change within it: the document server has made a file of the change, and the editor sends its URL.
+ */
 const restore: PageAction<'restore'> = {
   summary: 'Restore a version of the document',
   needs: 'edit',

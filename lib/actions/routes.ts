@@ -16,7 +16,7 @@ import { documentActions } from './document.js'
 import { fileActions } from './files.js'
 import { historyActions } from './history.js'
 
-/** A body that arrives later is late: the request is authorized again. */
+/** If the body arrives later than this, the request is authorized again. */
 const TIMELY_MS = 1000
 
 interface Authorized {
@@ -109,7 +109,7 @@ function answerError (
   return sendError(reply, error, status)
 }
 
-/** What a user can type, with room for the data of an editor. */
+/** Enough for text that a user types, and the data of an editor. */
 const MAX_BYTES = 64 * 1024
 
 /** Reads a body, a JSON object. Rejects with `InvalidActionError`, or with the reason of the shutdown. */

@@ -122,9 +122,7 @@ const resultMediaTypes: ReadonlyMap<string, string> = new Map([
   ['zip', 'application/zip']
 ])
 
-/**
- * The media type of a file that the document server made. Stored files are served with that of `mediaTypeOf` instead.
- */
+/** The media type of a file that the document server made. For stored files, `mediaTypeOf` is used instead. */
 export function resultMediaTypeOf (fileType: string): string {
   return resultMediaTypes.get(fileType) ?? mediaTypeOf(fileType)
 }

@@ -162,7 +162,7 @@ export type RouteOptionsOf = (caller: EditorCaller, schema?: DescribedSchema) =>
 /** A route cannot switch off the `handlerTimeout` of the application: 24 days, the longest time of a timer. */
 const NEVER_MS = 2 ** 31 - 1
 
-/** Gives each route the application's `config` and `config.onlyoffice.caller`, which tells hooks who is calling. */
+/** Gives each route the application's `config` and `config.onlyoffice.caller`, by which hooks recognize the caller. */
 export function routeOptionsWith (
   { constraints, config }: Pick<FastifyOnlyofficeOptions, 'constraints' | 'config'>,
   { handlerTimeout = 0 }: { readonly handlerTimeout?: number }

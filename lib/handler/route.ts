@@ -194,8 +194,8 @@ function isAction (action: unknown): action is Action {
 }
 
 /**
- * Whoever may open a document knows its callback URL. Parsing and verifying a MiB blocks the process for about 5 ms.
- * The document server's token in the header lets a long history pass.
+ * Everybody who may open a document knows its callback URL. Parsing and verifying a MiB blocks the process for about 5
+ * ms. The document server's token in the header lets a long history pass.
  */
 const UNPROVEN_BYTES = 256 * 1024
 

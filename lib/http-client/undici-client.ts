@@ -92,12 +92,12 @@ export interface UndiciClientOptions extends ConnectionOptions {
    * An undici dispatcher for all requests, such as a `ProxyAgent` or `MockAgent`. The client then ignores `timeouts`,
    * `tls` and `lookup`, and does not close the dispatcher.
    *
-   * For requests with `publicOnly` the client refuses IP addresses that are not public and `localhost`; the dispatcher
-   * has to check the IP addresses that other hosts resolve to, as `guardedDispatcher` does. A dispatcher that sends
-   * requests through a proxy leaves that check to the proxy.
+   * For requests with `publicOnly`, the client itself refuses `localhost` and IP addresses that are not public; the
+   * dispatcher must check the IP addresses of other hosts, as `guardedDispatcher` does. A dispatcher that sends
+   * requests through a proxy leaves this check to the proxy.
    *
-   * Take one of undici 8: with an earlier one, the process may crash when a connection ends while nobody reads the body
-   * (nodejs/undici#5360).
+   * Use a dispatcher of undici 8: with earlier versions, the process may crash when a connection ends while nobody
+   * reads the body (nodejs/undici#5360).
    *
    * @default two dispatchers that the client creates, and which `close()` closes
    */
@@ -109,7 +109,7 @@ const rules: Rules<UndiciClientOptions> = {
   dispatcher: rule('must be a dispatcher of undici', isDispatcher)
 }
 
-/** Servers may compress although nobody has asked for it. */
+/** Servers may compress without being asked. */
 const decompress = interceptors.decompress({ skipErrorResponses: false })
 
 /**
@@ -172,8 +172,8 @@ async function exchange (
 
 export interface GuardedDispatcherOptions extends ConnectionOptions {
   /**
-   * Origins that may have any IP address, such as `http://documentserver:80`. A request is allowed if its scheme, host
-   * and port are those of one of them.
+   * Origins that may have any IP address, such as `http://documentserver:80`. A request matches if its scheme, host and
+   * port are the same.
    *
    * @default []
    */
@@ -192,15 +192,14 @@ const dispatcherRules: Rules<GuardedDispatcherOptions> = {
  * Creates an undici dispatcher that connects to public IP addresses only. It protects against server-side request
  * forgery (SSRF) when the application requests URLs that users provide.
  *
- * - It refuses URLs with an IP address that is not public, with `localhost`, and with a host of which any IP address is
- *   not public.
- * - It connects to exactly the IP addresses it has checked. There is no second lookup with a different result (DNS
- *   rebinding).
+ * - It refuses `localhost`, IP addresses that are not public, and hosts with any IP address that is not public.
+ * - It connects only to IP addresses that it has checked. There is no second lookup that could return something else
+ *   (DNS rebinding).
  * - It checks every connection, and so also the targets of redirects.
  *
- * A refused request rejects with `AddressBlockedError` (`FST_EDITOR_ADDRESS_BLOCKED`), whose message contains the
- * origin or host but not the IP addresses it resolves to; with `fetch` that error is the `cause` of its `TypeError`.
- * The application has to close the dispatcher.
+ * A refused request rejects with `AddressBlockedError` (`FST_EDITOR_ADDRESS_BLOCKED`); with `fetch`, that error is the
+ * `cause` of its `TypeError`. The message contains the origin or host, but not its IP addresses. The application must
+ * close the dispatcher.
  *
  * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): `allow` contains something other than http(s) origins.
  *

@@ -71,7 +71,7 @@ export function createOutbound (client: EditorHttpClient, settings: Settings) {
     } catch (error) {
       deadline.clear()
       deadline.signal.throwIfAborted()
-      // A page has asked for it, and may not have it: the other server is not at fault.
+      // The page asked for a forbidden URL: the other server is not at fault.
       if (isFromPage && error instanceof AddressBlockedError) Object.assign(error, { statusCode: 403 })
       throw asUpstreamError(error)
     }
@@ -184,7 +184,7 @@ function destinationRules ({ documentServer, proxy, allowPrivateAddresses }: Set
       throw new AddressBlockedError(purpose === 'proxy' ? proxyDenial(url) : foreignOrigin(url))
     }
     if (publicOnly && !mayBePublicHost(url.hostname)) throw new AddressBlockedError(`${origin} is not allowed`)
-    // The URLs that a page has are those of its browser, which reaches them as they are.
+    // A page's URLs are public ones, which its browser reaches unchanged.
     const isBrowsers = purpose === 'proxy' && documentServer.internalOrigin === null
     if (publicOnly || !isPathAllowed || isBrowsers) return { url, publicOnly }
     return { url: documentServerFile(documentServer, url) ?? atInternalOrigin(url), publicOnly }

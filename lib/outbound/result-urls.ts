@@ -46,7 +46,7 @@ const NAMES = { url: /^output\./, changesurl: /^changes\./, formsdataurl: /^form
 
 export type CallbackUrlField = keyof typeof NAMES
 
-/** The fields of a callback that say where its files are. */
+/** The fields of a callback with the URLs of its files. */
 export interface CallbackUrls {
   /** Absent only if tokens are not required. */
   readonly key?: string | undefined
@@ -64,12 +64,11 @@ interface NamedFile {
 }
 
 /**
- * Where to fetch a file that a callback announces. The document server makes the beginning of these URLs from headers
- * of whoever opened the document last, so only the end can be believed: it names the file, and the base is replaced by
- * that of the options. It may make the text no URL: a reader must not make a save fail either. Throws
- * `AddressBlockedError` for a URL that names anything but a file of this save, or as `parseHttpUrl` does. Where any
- * origin is allowed, the URL is fetched as it is.
- * Source: emulator/docs/document-server-protocol.md#result-files
+ * Where to fetch a file that a callback announces. The document server takes the beginning of these URLs from headers
+ * of whoever opened the document last. So only the end, which names the file, is trusted, and the base comes from the
+ * options. Those headers may even make the text an invalid URL: a viewer must not be able to make a save fail in this
+ * way either. Throws `AddressBlockedError` for a URL that does not name a file of this save, or like `parseHttpUrl`. If
+ * any origin is allowed, the URL is fetched unchanged. Source: emulator/docs/document-server-protocol.md#result-files
  */
 export function callbackUrl (
   { documentServer }: Pick<Settings, 'documentServer'>, field: CallbackUrlField, callback: CallbackUrls
@@ -111,10 +110,10 @@ function fileAtDocumentServer ({ bases, publicUrl }: DocumentServer, text = ''):
 }
 
 /**
- * Where to fetch a result file that the document server has announced at one of its origins. It makes the base from the
- * headers of a request, which may lack the virtual path or have a host that only browsers reach: the base is replaced
- * by that of the options, unless `documentServer.origins` names it; `internalUrl` replaces all bases at the origin of
- * `editorApiUrl`. `undefined` for any other URL.
+ * Where to fetch a result file that the document server has announced at one of its origins. It takes the base from the
+ * headers of a request, which may lack the virtual path or have a host that only browsers reach. So the base is
+ * replaced by the one in the options, unless `documentServer.origins` names it; `internalUrl` replaces all bases at the
+ * origin of `editorApiUrl`. `undefined` for any other URL.
  */
 export function documentServerFile (
   { origins, bases, publicUrl, internalOrigin }: DocumentServer, { origin, pathname, search }: URL
@@ -182,7 +181,7 @@ export function isResultAt (origins: ReadonlySet<string>, { origin, pathname }: 
   return origins.has(origin) && isResultPath(pathname)
 }
 
-/** Why a page may not have a URL fetched. Tells no origin but that of the URL, which the page has named. */
+/** Why the plugin does not fetch a URL for a page. Reveals no origin except the URL's, which the page already knows. */
 export function notAResult ({ origin, pathname }: URL): Error {
   const reason = isResultPath(pathname)
     ? `${origin} is not an origin of the document server: set X-Forwarded-Host and X-Forwarded-Proto at its proxy, or add it to documentServer.origins`

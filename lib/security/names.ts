@@ -27,7 +27,7 @@ export function isSafeFileId (fileId: unknown): fileId is string {
   return typeof fileId === 'string' && problemOf(fileId, MAX_FILE_ID_BYTES) === undefined
 }
 
-/** Why a text is no fileId; `undefined` if it can be one. */
+/** Why a text cannot be a fileId; `undefined` if it can. */
 export function whyNoFileId (fileId: string): string | undefined {
   const problem = problemOf(fileId, MAX_FILE_ID_BYTES)
   if (problem === undefined) return undefined
@@ -55,11 +55,11 @@ const LETTER_MARK = '\u061c'
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /**
- * Checks the name that a user typed for a document, as the editor's page does when the document is renamed there: it
- * must be a plain file name on every operating system.
+ * Checks a document name that a user typed: it must be a plain file name on every operating system. The editor's page
+ * checks names in the same way when a document is renamed there.
  *
- * @param typed With or without the extension. Anything but a string is like an empty one.
- * @param fileType Of the document, in lower case: `docx`.
+ * @param typed With or without the extension. Anything but a string counts as empty.
+ * @param fileType Format of the document, in lower case: `docx`.
  * @example
  * ```js
  * const { title, problem } = typedName(request.body.name, 'docx')

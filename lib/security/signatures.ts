@@ -239,7 +239,10 @@ interface PageTokenOptions {
   /** Milliseconds for which a token is valid. */
   readonly tokenLifetime: number
   readonly clock: EditorClock
-  /** Is told about a page whose token would be too long with `leftOut`. `fits`: without it, it is not. */
+  /**
+   * Called for a page whose token would be too long with the fields in `leftOut`. `fits`: whether it is short enough
+   * without them.
+   */
   readonly onLeftOut?: (about: { readonly fileId: string, readonly leftOut: string[] }, fits: boolean) => void
 }
 

@@ -95,7 +95,7 @@ export function createRecords (driver: Driver) {
       }
       const isOver = performance.now() > giveUpAt
       const isUseless = error !== undefined && !(error as Partial<StorageError>).retryable
-      // Whoever was faster may have given this document the name that it would get.
+      // The faster writer may have given this document the name that it would get.
       if (isUseless && !(isNameTaken && found.etag !== base.etag)) throw error
       if (found.etag === base.etag) {
         // Nothing has changed. The write may still arrive, and is repeated.

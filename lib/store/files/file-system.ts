@@ -267,7 +267,7 @@ const NFS_TYPE = 0x6969
 /** Whether a file system is NFS, by device number. */
 const isNfs = new Map<bigint, boolean>()
 
-/** When a directory was changed: `tar` and `rsync` set its `mtimeNs`, which only `ctimeNs` tells. As `freshStats`. */
+/** When a directory was changed. `ctimeNs` is needed, because `tar` and `rsync` set `mtimeNs`. As `freshStats`. */
 export async function timesOf (directory: string): Promise<string> {
   const { mtimeNs, ctimeNs } = await freshStats(directory)
   return `${mtimeNs} ${ctimeNs}`

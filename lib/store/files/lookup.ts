@@ -72,7 +72,7 @@ export function fileLookup (directory: string) {
     /** Like `find`, with the files that other programs have added until now. */
     findAll: async (fileId: string): Promise<StoredFile[]> => await find(fileId, true),
 
-    /** Lists the directory. `isToldOfChanges`: whether its times tell that it has changed. */
+    /** Lists the directory. `isToldOfChanges`: whether its times show that it has changed. */
     async scan (isToldOfChanges: boolean): Promise<void> {
       tellsChanges = isToldOfChanges
       latest = await list(await readTimes())

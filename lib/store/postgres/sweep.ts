@@ -17,7 +17,7 @@ interface BlobRow {
   readonly time: string
 }
 
-/** Deletes blobs that no record names, also those of which a crash has left some pieces. */
+/** Deletes blobs that no record names, even if a crash has left only some of their pieces. */
 export function createSweep ({ query, blobs }: Database, driver: Driver, records: Records) {
   async function sweep ({ olderThan = SWEEP_AGE_MS, signal }: StorageSweepOptions) {
     const [now] = await query<{ readonly time: string }>('sweep', `SELECT ${millisecondsOf('clock_timestamp()')} AS time`, [])
