@@ -212,9 +212,9 @@ export interface FastifyOnlyofficeOptions {
     readonly ca?: string | readonly string[] | undefined
   } | undefined
   /**
-   * Protects internal services when an option is `'any'`: whether a URL that is allowed only by
-   * `documentServer.origins: 'any'` or `proxy.allow: 'any'` may lead to a private, local or otherwise special IP
-   * address. URLs whose origin an option names may always do so.
+   * Whether a URL that only `documentServer.origins: 'any'` or `proxy.allow: 'any'` allows may lead to a private, local
+   * or otherwise special IP address. Keep it `false` to protect internal services. URLs whose origin an option names
+   * may always lead there.
    *
    * @default false; true in the classic profile
    */
@@ -227,8 +227,8 @@ export interface FastifyOnlyofficeOptions {
    */
   readonly allowWeakSecret?: boolean | undefined
   /**
-   * Whether callbacks need a valid token from the document server, for a document key of their file. With `signedUrls:
-   * false`, downloads need one too, for exactly their URL.
+   * Whether callbacks need a valid token from the document server, for a document key of their file. Without
+   * `signedUrls`, downloads need one too, for exactly their URL.
    *
    * @default true; false in the classic profile
    */

@@ -108,9 +108,9 @@ export interface EditorSessions {
   get (fileId: string): Promise<{ readonly sessions: EditorSession[], readonly freezes: DocumentFreeze[] }>
 
   /**
-   * Makes a file read-only until it is released or `duration` is over, on all instances that share the storage: for a
-   * WebDAV lock, a legal hold, a migration. Whoever opens it meanwhile views it and sees the reason. Live sessions are
-   * saved, and their editors are closed, viewers' too; the pages show the reason.
+   * Keeps everybody from editing a file until it is released or `duration` is over, on all instances that share the
+   * storage: for a WebDAV lock, a legal hold, a migration. Whoever opens it meanwhile views it and sees the reason.
+   * Live sessions are saved, and their editors are closed, viewers' too; the pages show the reason.
    *
    * Resolves when nobody edits the file any more and the last save is stored. From then on only the application changes
    * the file: saves that arrive later, also through recovery, are stored as conflict copies. Whatever the `timeout`,
