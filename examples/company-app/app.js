@@ -7,11 +7,13 @@ import editor from 'fastify-onlyoffice'
 import { createAccounts } from './accounts.js'
 import { createDocuments } from './documents.js'
 import { editorHooks } from './editor.js'
+import { NotFound } from './errors.js'
 import { login, loginRoutes, PUBLIC } from './login.js'
 import { errorPage, send } from './pages.js'
 import { adminRoutes, documentRoutes, listRoutes } from './routes.js'
 
 const EDITOR_PATH = '/editor'
+const MAX_MEGABYTES = 10
 
 export async function createApp ({
   database,
@@ -59,11 +61,12 @@ export async function createApp ({
   await app.register(login, { accounts, secret: sessionSecret })
   await app.register(editor, { path: EDITOR_PATH, ...editorHooks(app, documents), ...editorOptions })
 
+  app.setNotFoundHandler((request, reply) => sendError(new NotFound(), request, reply))
   await app.register(async pages => {
     pages.removeAllContentTypeParsers() // forms only: each field is a string
     pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request, body) =>
       Object.fromEntries(new URLSearchParams(body)))
-    await pages.register(multipart, { limits: { files: 1, fileSize: 10 * 1024 * 1024 } })
+    await pages.register(multipart, { limits: { files: 1, fileSize: MAX_MEGABYTES * 1024 * 1024 } })
     pages.addHook('preValidation', async request => { request.body ??= {} })
     pages.setErrorHandler(sendError)
     await pages.register(loginRoutes, { accounts, perMinute: loginsPerMinute })
@@ -76,8 +79,14 @@ export async function createApp ({
 
 function sendError (error, request, reply) {
   const { code = '' } = error
-  const statusCode = /^22...$/.test(code) ? 400 : error.statusCode ?? 500 // PostgreSQL: no such value, as of an ID
-  if (statusCode >= 500) request.log.error(error)
-  const ofUse = /^(APP|FST_EDITOR|FST_REQ)_/.test(code) ? error.message : 'The request is wrong'
-  return send(reply.code(statusCode), errorPage({ message: statusCode < 500 ? ofUse : 'Try again later' }))
+  const status = /^22...$/.test(code) ? 400 : error.statusCode ?? 500 // PostgreSQL: no such value, as of an ID
+  if (status >= 500) request.log.error(error)
+  return send(reply.code(status), errorPage({ user: request.user, status, message: messageOf(error, status, request) }))
+}
+
+function messageOf ({ code, message }, status, { id }) {
+  if (status >= 500) return `Try again later. If it happens again, tell your administrator the number of the request: ${id}.`
+  if (status === 413) return `A file may have up to ${MAX_MEGABYTES} MB.`
+  if (status === 429) return 'Wait a minute, then try again.'
+  return /^(APP|FST_EDITOR)_/.test(code) ? message.replace(/[^.]$/, '$&.') : 'The request is wrong.'
 }

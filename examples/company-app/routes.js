@@ -4,7 +4,7 @@ import { NotAllowed, NotFound, Wrong } from './errors.js'
 import { PUBLIC } from './login.js'
 import * as pages from './pages.js'
 
-const { send } = pages
+const { placeOf, send } = pages
 const COMMAND_MS = 3000
 const style = await readFile(new URL('style.css', import.meta.url))
 
@@ -158,8 +158,4 @@ export async function adminRoutes (app, { accounts, documents, doctorPath }) {
     await app.editorSessions.drop(params.id, undefined, { signal: AbortSignal.timeout(COMMAND_MS) })
     return reply.redirect('/admin', 303)
   })
-}
-
-function placeOf (folder) {
-  return folder ? `/folders/${folder}` : '/'
 }

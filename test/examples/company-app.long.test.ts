@@ -26,7 +26,9 @@ t.test('example company-app: its tutorial leads from an empty directory to two u
   const [get = '', setup = '', start = '', testIt = '', containers] = commands
   t.equal(containers, 'docker compose up --build\n')
   const shell = await startShell(t)
-  const directory = (await shell(`${get}pwd`)).trimEnd().split('\n').at(-1)!
+  t.match(get, /^npm ci$/m)
+  const install = ['', 'emulator/'].map(folder => `ln -s ${root}${folder}node_modules ./${folder}`).join('\n')
+  const directory = (await shell(`${get.replace(/^npm ci$/m, install)}pwd`)).trimEnd().split('\n').at(-1)!
   const [, password = ''] = /password (\S+)/.exec(await shell(setup, directory))!
   const { url, stop } = await shell.start(start, directory)
 
@@ -41,7 +43,8 @@ t.test('example company-app: its tutorial leads from an empty directory to two u
   }
 
   const ada = await logIn(t, url, 'ada', PASSWORD)
-  await ada.getByLabel('New document').fill('Plan')
+  await ada.getByRole('button', { name: 'New document' }).click()
+  await ada.getByRole('dialog').getByLabel('Name').fill('Plan')
   await ada.getByLabel('Kind').selectOption('docx')
   await ada.getByRole('button', { name: 'Create' }).click()
   await type(ada, 'by Ada')
@@ -51,7 +54,7 @@ t.test('example company-app: its tutorial leads from an empty directory to two u
   await ada.getByRole('link', { name: 'Open' }).click()
 
   const grace = await logIn(t, url, 'grace', PASSWORD)
-  await grace.getByRole('link', { name: 'Plan.docx' }).click()
+  await grace.getByRole('link', { name: 'Plan.docx', exact: true }).click()
   await (await editorFrame(grace)).getByText('by Ada').waitFor()
   await type(grace, ' and Grace')
   await (await editorFrame(ada)).getByText('by Ada and Grace').waitFor()
@@ -68,9 +71,23 @@ t.test('example company-app: its tutorial leads from an empty directory to two u
   await button('Restore').click()
   await button('Version history').waitFor()
   t.equal((await (await editorFrame(ada)).locator('[data-paragraph]').first().innerText()).trim(), '')
+
+  await ada.getByRole('link', { name: 'Settings' }).click()
+  const settings = ada.url()
+  const confirmation = ada.getByRole('dialog', { name: 'Delete “Plan.docx”?' })
+  await ada.getByRole('button', { name: 'Delete Plan.docx' }).click()
+  await confirmation.getByRole('button', { name: 'Cancel' }).click()
+  await ada.reload()
+  await ada.getByRole('button', { name: 'Delete Plan.docx' }).click()
+  await confirmation.getByRole('button', { name: 'Delete' }).click()
+  await ada.getByText('There are no documents here yet.').waitFor()
+  await ada.goto(settings)
+  await ada.getByRole('heading', { name: 'Not found' }).waitFor()
+  await ada.getByRole('link', { name: 'Back to the documents' }).click()
+  await ada.getByRole('heading', { name: 'Documents' }).waitFor()
   t.equal((await stop())?.trim(), '')
 
-  t.match(await shell(testIt, directory), /pass 11/)
+  t.match(await shell(testIt, directory), /pass 12/)
 })
 
 t.test('example company-app: its containers have the settings that the application reads', async t => {

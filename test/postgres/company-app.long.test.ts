@@ -17,11 +17,11 @@ const test = async (env: NodeJS.ProcessEnv) =>
 t.test('example company-app: keeps its documents in PostgreSQL', { skip: noPostgres }, async t => {
   const { connection: { host, user }, pool, newPool } = await postgres(t)
   await pool.query('CREATE DATABASE company')
-  t.match(await test({ TEST_STORAGE: 'postgres', TEST_DATABASE_URL: `socket:${host}?db=company&user=${user}` }), /pass 11/)
+  t.match(await test({ TEST_STORAGE: 'postgres', TEST_DATABASE_URL: `socket:${host}?db=company&user=${user}` }), /pass 12/)
   const { rows } = await newPool({ database: 'company' }).query('SELECT FROM onlyoffice_records')
   t.ok(rows.length > 5)
 })
 
 t.test('example company-app: keeps its documents in PGlite', async t => {
-  t.match(await test({ TEST_STORAGE: 'postgres' }), /pass 11/)
+  t.match(await test({ TEST_STORAGE: 'postgres' }), /pass 12/)
 })

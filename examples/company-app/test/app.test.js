@@ -191,7 +191,7 @@ test('an administrator sees who edits, and ends it; others are not told that the
   const session = await ada.open(path)
   await session.edit('…')
   const page = (await admin.get('/admin')).text
-  assert.match(page, /Live\.txt <small>&#60;b&#62;ada&#60;\/b&#62;/)
+  assert.match(page, /Live\.txt<\/span> <small>&#60;b&#62;ada&#60;\/b&#62;/)
   assert.equal((await admin.get('/editor/doctor')).status, 200)
   for (const way of ['/admin', '/editor/doctor']) assert.notEqual((await grace.get(way)).status, 200)
   assert.equal((await grace.post('/admin/users', { login: 'eve', password: PASSWORD })).status, 404)
@@ -200,6 +200,26 @@ test('an administrator sees who edits, and ends it; others are not told that the
   await assert.rejects(session.edit('later'), { code: 4007 })
   assert.equal((await ada.get('/')).status, 401)
   assert.equal((await attempt('ada', PASSWORD)).status, 403)
+})
+
+test('an error page says in words what is wrong, and leads back', async () => {
+  const path = await grace.create('Mine', 'txt')
+  await grace.post(`${path}/shares`, { user: await admin.id(), mode: 'view' })
+  await grace.post('/folders', { name: 'Full' })
+  const [place, folder] = /\/folders\/([0-9a-f-]{36})/.exec((await grace.get('/')).text)
+  await grace.create('Inside', 'txt', folder)
+  const isErrorPage = ({ status, text }, expected, words) => {
+    assert.equal(status, expected)
+    assert.ok(text.includes(words) && text.includes('href="/">Back to the documents'), text)
+  }
+  isErrorPage(await admin.get(`${path}/settings`), 403, 'Only the owner of a document may do that.')
+  isErrorPage(await grace.get('/nothing'), 404, 'There is nothing here, or not for you.')
+  isErrorPage(await grace.post(`${place}/delete`), 409, 'The folder is not empty.')
+  await database.query('ALTER TABLE folders RENAME TO elsewhere', [])
+  const failed = await grace.get('/')
+  await database.query('ALTER TABLE elsewhere RENAME TO folders', [])
+  isErrorPage(failed, 500, 'tell your administrator the number of the request: req-')
+  assert.doesNotMatch(failed.text, /relation|folders/, 'what the database says is for the log')
 })
 
 test('passwords cannot be tried out', async () => {
