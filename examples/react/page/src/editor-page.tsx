@@ -4,6 +4,7 @@ import 'fastify-onlyoffice/browser/document-editor' // defines <document-editor>
 
 interface Props {
   fileId: string
+  title: string
   onClosed: () => void
 }
 
@@ -12,7 +13,7 @@ interface Props {
  * React removes an element at once, and with it what was typed in the last moments. So the page is left in two steps:
  * `close()` waits until everything is sent, then `onClosed` may remove this component.
  */
-export function EditorPage ({ fileId, onClosed }: Props) {
+export function EditorPage ({ fileId, title, onClosed }: Props) {
   const editor = useRef<DocumentEditor>(null)
   const [isChanged, setChanged] = useState(false)
   const [isClosing, setClosing] = useState(false)
@@ -31,12 +32,14 @@ export function EditorPage ({ fileId, onClosed }: Props) {
 
   return (
     <div className='page'>
-      <p><button type='button' disabled={isClosing} onClick={close}>Back to the documents</button> {isChanged && 'Sending changes…'} <span role='alert'>{problem}</span></p>
-      <document-editor
-        ref={editor}
-        src={`/documents/${encodeURIComponent(fileId)}/editor`}
-        ondocumentstatechange={({ detail }) => setChanged(detail)}
-      />
+      <header><button type='button' disabled={isClosing} onClick={close}>Back to the documents</button> <h1>{title}</h1> {isChanged && 'Sending changes…'} <span role='alert'>{problem}</span></header>
+      <main>
+        <document-editor
+          ref={editor}
+          src={`/documents/${encodeURIComponent(fileId)}/editor`}
+          ondocumentstatechange={({ detail }) => setChanged(detail)}
+        />
+      </main>
     </div>
   )
 }

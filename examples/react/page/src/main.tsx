@@ -5,20 +5,20 @@ import './main.css'
 
 interface StoredDocument {
   fileId: string
-  name: string
+  title: string
 }
 
 function App () {
   const [documents, setDocuments] = useState<StoredDocument[]>([])
-  const [opened, setOpened] = useState<string>()
+  const [opened, setOpened] = useState<StoredDocument>()
   const [problem, setProblem] = useState('')
   useEffect(() => { fetchDocuments().then(setDocuments, () => setProblem('The documents could not be loaded.')) }, [])
 
-  if (opened !== undefined) return <EditorPage key={opened} fileId={opened} onClosed={() => setOpened(undefined)} />
+  if (opened !== undefined) return <EditorPage key={opened.fileId} {...opened} onClosed={() => setOpened(undefined)} />
   return (
-    <main>
+    <main className='list'>
       <h1>Documents</h1>
-      <ul>{documents.map(({ fileId, name }) => <li key={fileId}><button type='button' onClick={() => setOpened(fileId)}>{name}</button></li>)}</ul>
+      <ul>{documents.map(document => <li key={document.fileId}><button type='button' onClick={() => setOpened(document)}>{document.title}</button></li>)}</ul>
       <p role='alert'>{problem}</p>
     </main>
   )

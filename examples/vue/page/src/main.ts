@@ -1,5 +1,5 @@
 import { createApp } from 'vue'
 import App from './App.vue'
-import './main.css'
+import '../../../react/page/src/main.css'
 
 createApp(App).mount('#root')
