@@ -22,6 +22,7 @@ export async function createApp ({
   trustProxy = false,
   loginsPerMinute = 10, // of one client, as all requests
   requestsPerMinute = 600,
+  maxEventLoopDelay = 1000, // in milliseconds: a busier process answers 503. 0: it never does
   editor: editorOptions
 }) {
   const app = Fastify({ logger: { level: 'warn' }, trustProxy, forceCloseConnections: 'idle' })
@@ -32,7 +33,7 @@ export async function createApp ({
 
   // Plugins with hooks for all routes come first: a hook applies to the routes that are registered after it.
   await app.register(underPressure, {
-    maxEventLoopDelay: 1000,
+    maxEventLoopDelay,
     exposeStatusRoute: { url: '/status', routeOpts: { config: PUBLIC } }
   })
   // The document server is exempt: it saves everybody's documents, and the plugin checks its signatures first.

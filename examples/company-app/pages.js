@@ -31,7 +31,7 @@ export function listPage ({ user, folder, folders, documents, templates }) {
         <button class="button quiet" type="button" popovertarget="new-folder">New folder</button>
       </div>
     </div>
-    ${(folder || folders.length + documents.length > 0) && html`<ul class="list">
+    <ul class="list">
       ${folder && html`<li>${folderIcon}<p class="name"><a href="${placeOf(folder.parent)}">Up</a></p></li>`}
       ${folders.map(({ id, name }) => html`<li>${folderIcon}<p class="name"><a href="/folders/${id}">${name}</a></p>
         <div class="actions">${confirmed({
@@ -42,7 +42,7 @@ export function listPage ({ user, folder, folders, documents, templates }) {
           action: `/folders/${id}/delete`
         })}</div></li>`)}
       ${documents.map(document => documentRow(document, user))}
-    </ul>`}
+    </ul>
     ${documents.length === 0 && html`<p class="empty">There are no documents here yet.</p>`}
     ${dialog('new', 'New document', html`<form class="form" method="post" action="/documents">${here}
       <label class="field">Name <input name="name" required autofocus></label>
@@ -88,12 +88,13 @@ export const settingsPage = ({ user, document: { id, name, title, folder, owner,
     <label class="check"><input type="checkbox" name="isTemplate" ${isTemplate && 'checked'}> Offer as a template</label>
     <button class="button">Save</button></form>
   <h2>Sharing</h2>
-  ${users.length > 1 ? html`<ul class="list">${users.filter(each => each.id !== owner && !each.isDisabled).map(each => html`<li>
+  <ul class="list">${users.filter(each => each.id !== owner && !each.isDisabled).map(each => html`<li>
     <p class="name"><span>${each.name}</span></p>
     <form method="post" action="/documents/${id}/shares"><input type="hidden" name="user" value="${each.id}">
       <select name="mode" aria-label="What ${each.name} may do">${Object.entries(RIGHTS).map(([mode, label]) => html`<option value="${mode}" ${
         mode === (rights.find(({ userId }) => userId === each.id)?.mode ?? 'none') && 'selected'}>${label}</option>`)}</select>
-      <button class="button quiet">Share</button></form></li>`)}</ul>` : html`<p class="empty">There is nobody else yet.</p>`}
+      <button class="button quiet">Share</button></form></li>`)}</ul>
+  ${users.length === 1 && html`<p class="empty">There is nobody else yet.</p>`}
   <h2>Delete this document</h2>
   ${confirmed({
     id: 'delete',
@@ -116,8 +117,9 @@ export const accountPage = ({ user }) => page('Account', html`${bar(user)}<main 
 export const adminPage = ({ user, users, sessions, doctorPath }) => page('Administration', html`${bar(user)}<main class="narrow">
   <div class="head"><h1>Administration</h1><a class="button quiet" href="${doctorPath}">Ask the doctor</a></div>
   <h2>Edited now</h2>
-  ${sessions.length > 0 ? html`<ul class="list">${sessions.map(({ fileId, title, names }) => html`<li><p class="name"><span>${title}</span> <small>${names}</small></p>
-    <form method="post" action="/admin/sessions/${encodeURIComponent(fileId)}/close"><button class="action">Close the editors</button></form></li>`)}</ul>` : html`<p class="empty">Nobody edits a document.</p>`}
+  <ul class="list">${sessions.map(({ fileId, title, names }) => html`<li><p class="name"><span>${title}</span> <small>${names}</small></p>
+    <form method="post" action="/admin/sessions/${encodeURIComponent(fileId)}/close"><button class="action">Close the editors</button></form></li>`)}</ul>
+  ${sessions.length === 0 && html`<p class="empty">Nobody edits a document.</p>`}
   <h2>Users</h2>
   <ul class="list">${users.map(({ id, name, login, isDisabled }) => html`<li><p class="name"><span>${name}</span> <small>${login}${isDisabled && ', disabled'}</small></p>
     ${!isDisabled && id !== user.id && html`<div class="actions">${confirmed({

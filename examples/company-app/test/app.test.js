@@ -25,6 +25,7 @@ before(async () => {
     sessionSecret: randomBytes(32).toString('hex'),
     adminPassword: PASSWORD,
     loginsPerMinute: 15,
+    maxEventLoopDelay: 0,
     editor: { editorApiUrl: documentServer.editorApiUrl, jwtSecret, publicBaseUrl: origin, storage: storage.storage }
   })
   await app.listen({ host: '127.0.0.1', port })
