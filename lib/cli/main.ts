@@ -85,7 +85,9 @@ async function runDoctor (command: DoctorCommand, signal: AbortSignal): Promise<
 /** An option that is `undefined` counts as not given. */
 async function registerPlugin (app: FastifyInstance, options: DoctorCommand['plugin']): Promise<void> {
   try {
-    await app.register(editor, { ...options, storage: memoryStorage() } as FastifyOnlyofficeOptions)
+    // This process is no instance of the application.
+    const { readStaged, ...storage } = memoryStorage()
+    await app.register(editor, { ...options, storage } as FastifyOnlyofficeOptions)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code !== 'FST_EDITOR_INVALID_OPTION') throw error

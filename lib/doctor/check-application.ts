@@ -53,6 +53,8 @@ export async function checkPublicUrl (services: DoctorServices): Promise<DoctorF
   if (outside?.kind === 'foreign') return foreign(outside.response)
   if (callback.kind !== 'ours' && smallCallback.kind === 'ours') return largeRefused()
   const failed = [download, smallCallback].find(reception => 'failure' in reception)!
+  const plain = await plainHttp(failed.failure)
+  if (plain) return plain
   return skipped('CALLBACK', `This application gets no answer from ${shown(url)} itself: ${failed.failure.reason}. Whether the document server does is shown by its download.`)
 
   function hookAnswers (response: DirectResponse, request: string): DoctorFinding {
@@ -100,6 +102,18 @@ export async function checkPublicUrl (services: DoctorServices): Promise<DoctorF
         : `Make publicBaseUrl the URL at which this application is served, with the path that a proxy removes, such as https://example.com/app; ${url.pathname} below it must reach the handler by GET and POST. No hook of the application may change the answers of its routes.`)
   }
 
+  /** Whether an https URL leads to a server without TLS. */
+  async function plainHttp ({ code }: ConnectionFault): Promise<DoctorFinding | undefined> {
+    if (url.protocol !== 'https:' || !/^(EPROTO|ERR_SSL_)/.test(code)) return undefined
+    const plainUrl = new URL(`http://${url.hostname}:${url.port || 443}${probeUrl.pathname}${probeUrl.search}`)
+    const outcome = await requestDirectly(services, 'probe', plainUrl)
+    if (outcome.failure) return undefined
+    const isOurs = receptionOf(services, id, outcome).kind !== 'foreign'
+    return error('PUBLIC_URL_TLS',
+      `${url.origin} does not speak TLS (${code}): ${isOurs ? 'this application' : 'another server'} answers there over http.`,
+      `Set publicBaseUrl to ${plainUrl.origin} if the document server can use http inside your network. For https, set it to the URL of the proxy that has the certificate, or give Fastify the option https.`)
+  }
+
   function largeRefused (): DoctorFinding {
     let seen = 'is not answered'
     if ('failure' in callback) seen = `ends with ${callback.failure.code}`
@@ -110,10 +124,10 @@ export async function checkPublicUrl (services: DoctorServices): Promise<DoctorF
   }
 }
 
-/** The requests for the probe that the instance at publicBaseUrl has seen. */
-export async function askSightings (services: DoctorServices, id: string): Promise<ProbeAnswer['sightings']> {
+/** What the instance at publicBaseUrl says about a probe, if one answers. */
+export async function askInstance (services: DoctorServices, id: string): Promise<ProbeAnswer | undefined> {
   const reception = await postProbe(services, id, SMALL_BODY)
-  return reception.kind === 'ours' ? reception.answer?.sightings ?? [] : []
+  return reception.kind === 'ours' ? reception.answer : undefined
 }
 
 async function postProbe (services: DoctorServices, id: string, body: string): Promise<Reception> {

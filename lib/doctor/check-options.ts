@@ -2,13 +2,21 @@ import type { DoctorFinding } from '../../types/doctor.js'
 import { API_SCRIPT_PATH, type Settings } from '../options.js'
 import { isPublicIp, mayBePublicHost } from '../security/public-ip.js'
 import { explainWeakness } from '../security/weak-secret.js'
+import { isQuoted } from '../util/text.js'
 import { error, ok, shown, warning } from './findings.js'
 
-/** Certain errors in the URLs, found without any connection, for the log at the start of the application. */
+/** Errors in the URLs and the secret, found without any connection, for the log at the start of the application. */
 export function startWarnings (settings: Settings): string[] {
-  return [localPublicUrl(settings), apiPath(settings), mixedContent(settings)]
+  return [quotedSecret(settings), localPublicUrl(settings), apiPath(settings), mixedContent(settings)]
     .filter(finding => finding !== undefined)
     .map(({ title, evidence, remedy }) => `${title}: ${evidence} ${remedy}`)
+}
+
+function quotedSecret ({ secrets }: Settings): DoctorFinding | undefined {
+  if (!secrets.some(isQuoted)) return undefined
+  return warning('SECRET_QUOTED',
+    'jwtSecret begins and ends with the same quotation mark, which is part of the secret here. Shells remove such marks, as does node --env-file; docker --env-file does not.',
+    'Remove the marks where the secret is set, unless the document server\'s secret has them, too.')
 }
 
 /** All on one machine is a usual set-up for development. */
@@ -72,6 +80,7 @@ export function checkOptions (settings: Settings): DoctorFinding[] {
     weakness !== undefined && warning('WEAK_SECRET',
       `jwtSecret ${weakness}, and allowWeakSecret accepts it.`,
       'Create a secret with `openssl rand -hex 32` for this application and the document server.'),
+    quotedSecret(settings),
     localPublicUrl(settings),
     mixedContent(settings)
   ].filter(finding => typeof finding === 'object')

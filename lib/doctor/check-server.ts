@@ -112,7 +112,7 @@ export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'versi
     return [skipped('VERSION', 'The document server reports a version that is not a number.')]
   }
   if (version === UNRELEASED) {
-    return [skipped('VERSION', `Version ${version} is the placeholder in the source code: this build does not report its real version.`)]
+    return [skipped('VERSION', `Version ${version} is the placeholder in the source code, so this build does not report its real version.`)]
   }
 
   const advisories = advisoriesFor(version, { hasTokens })
@@ -121,21 +121,21 @@ export function checkVersion ({ version, hasTokens }: Pick<TokensInCheck, 'versi
   const findings: DoctorFinding[] = []
   if (advisories.length > 0) {
     const list = advisories.map(({ id, subject }) => `${id} (${subject})`).join(', ')
-    findings.push(warning('VERSION_ADVISORIES', `Version ${version}: ${list}.`, update))
+    findings.push(warning('VERSION_ADVISORIES', `Version ${version} has known vulnerabilities: ${list}.`, update))
   }
   if (isOlder(version, OLDEST)) {
-    findings.push(warning('VERSION_OLD', `Version ${version}. This library was made for ${OLDEST} and later.`, update))
+    findings.push(warning('VERSION_OLD', `Version ${version} is older than ${OLDEST}, the oldest that this library was made for.`, update))
   }
   // Newer patches of the newest known version are known.
   const newest = knownVersions.at(-1)!
   if (isOlder(newest, version.split('.', 2).join('.'))) {
     findings.push(warning('VERSION_NEW',
-      `Version ${version}. This release of fastify-onlyoffice knows versions up to ${newest}; nothing is known against a newer one.`,
-      'See the changelog of fastify-onlyoffice for this version, and update to a release that knows it. Until there is one, try opening, saving and converting with this version before it is used.'))
+      `Version ${version} is newer than ${newest}, the newest that this release of fastify-onlyoffice knows.`,
+      'Update fastify-onlyoffice to a release that knows it. Until there is one, try opening, saving and converting with this version before it is used.'))
   }
   return findings.length > 0
     ? findings
-    : [ok('VERSION', `Version ${version}. No known vulnerability in the list of this release.`)]
+    : [ok('VERSION', `Version ${version} has no vulnerability that this release knows.`)]
 }
 
 /** Those of docs/document-server.md, as the document server reports them. */

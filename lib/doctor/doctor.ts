@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { DoctorFinding, DoctorOptions, DoctorReport } from '../../types/doctor.js'
 import type { FastifyOnlyofficeOptions } from '../../types/options.js'
@@ -7,14 +5,14 @@ import { FileNotFoundError, ForbiddenError } from '../errors.js'
 import { sendError } from '../handler/request.js'
 import { runRequestHook, type Services } from '../services.js'
 import { unlessAborted } from '../util/limits.js'
-import { bytesOf } from '../util/streams.js'
 import { AnyString, assertOptions, kindOf, Milliseconds, type Rules, Signal } from '../util/validate.js'
-import { askSightings, assessConversion, checkPublicUrl, convertProbe } from './check-application.js'
+import { askInstance, assessConversion, checkPublicUrl, convertProbe } from './check-application.js'
 import { checkOptions } from './check-options.js'
 import { checkApiScript, checkServer, checkVersion } from './check-server.js'
+import { checkStorage } from './check-storage.js'
 import { assessTokensOut, checkClock, checkTokensIn } from './check-tokens.js'
 import type { DoctorServices } from './direct-request.js'
-import { type CheckCode, CHECKS, error, isError, ok, redactor, skipped } from './findings.js'
+import { type CheckCode, CHECKS, isError, redactor, skipped } from './findings.js'
 import { CONTENT_SECURITY_POLICY, renderHtml } from './render.js'
 
 const rules: Rules<DoctorOptions> = { fileId: AnyString, timeout: Milliseconds, signal: Signal }
@@ -111,7 +109,7 @@ async function examineServer (services: DoctorServices, note: Note): Promise<voi
   const id = probes.start()
   const outcome = await convertProbe(services, { id, url: urls.probe(id) })
   let sightings = probes.sightings(id)
-  if (sightings.length === 0 && !isError(publicUrl)) sightings = await askSightings(services, id)
+  if (sightings.length === 0 && !isError(publicUrl)) sightings = (await askInstance(services, id))?.sightings ?? []
   const downloads = sightings.filter(({ method }) => method === 'GET')
   const { download, result } = assessConversion(settings, { id, outcome, downloads, publicUrl })
   note('DOWNLOAD', download)
@@ -124,32 +122,6 @@ async function examineServer (services: DoctorServices, note: Note): Promise<voi
   })
   note('TOKENS_OUT', tokens)
   note('CLOCK', clock)
-}
-
-/** No file has this ID: it is made for one examination. */
-const STORAGE_PROBE = 'fastify-onlyoffice-probe-'
-
-/** Whether the storage can store. It leaves nothing that users could see: staged content is invisible. */
-async function checkStorage ({ storage, signal }: DoctorServices): Promise<DoctorFinding> {
-  const content = randomBytes(4096)
-  const probeId = STORAGE_PROBE + content.toString('hex', 0, 12)
-  try {
-    await storage.snapshot(probeId)
-    const staged = await storage.stage(probeId, content)
-    try {
-      const stored = await bytesOf(Readable.from(staged))
-      if (!stored.equals(content)) throw Object.assign(new Error(), { code: 'OTHER_BYTES_THAN_WRITTEN' })
-    } finally {
-      await storage.discard(staged)
-    }
-    return ok('STORAGE', `${content.length} bytes were stored durably, read back and discarded.`)
-  } catch (failure) {
-    signal.throwIfAborted()
-    const { code, name } = Object(failure) as Partial<NodeJS.ErrnoException>
-    return error('STORAGE_FAILED',
-      `${content.length} bytes could not be stored: ${code ?? name ?? 'an unknown error'}.`,
-      'Look into the log of the storage, and check its permissions, its free space and its connections. A directory must exist.')
-  }
 }
 
 const MAX_FILE_ID_LENGTH = 1024

@@ -5,6 +5,7 @@ import type { Settings } from '../options.js'
 import type {
   CallbackOutcome, DownloadEvent, Noted, OpeningHistory, Openings
 } from '../sessions/openings.js'
+import { guide } from '../util/text.js'
 import { error, ok, redactor, skipped, warning } from './findings.js'
 
 /**
@@ -151,7 +152,7 @@ function explainRequest (event: Noted<DownloadEvent> | Noted<CallbackOutcome>): 
   }
 }
 
-const ERRORS_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/troubleshooting.md#errors'
+const ERRORS_GUIDE = guide('troubleshooting.md#errors')
 
 /** When an event happened, and how often. */
 function when ({ lastAt, count }: Noted): string {

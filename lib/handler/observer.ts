@@ -3,6 +3,7 @@ import { channels, codeOf } from '../diagnostics.js'
 import type { Services } from '../services.js'
 import type { CallbackOutcome, DownloadEvent, Openings, Outcome } from '../sessions/openings.js'
 import { createLimiter } from '../util/limits.js'
+import { guide } from '../util/text.js'
 import {
   errorStatus, type HandlerQuery, isEndedByHook, isHandlerQuery, namedFileId, notesOf, OWN_CODE
 } from './request.js'
@@ -152,10 +153,8 @@ function channelOf ({ query }: FastifyRequest) {
   return channel?.hasSubscribers ? channel : undefined
 }
 
-/**
- * How an application lets the document server pass its login hooks. A URL, because the npm package contains no docs.
- */
-export const LOGIN_GUIDE = 'https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/hooks.md#logins'
+/** How an application lets the document server pass its login hooks. */
+export const LOGIN_GUIDE = guide('hooks.md#logins')
 
 const consequences = { callback: 'changes are not saved', download: 'documents cannot be opened' }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { documentWithText } from '../blank/blank-document.js'
 import { mediaTypeOf } from '../document-server/formats.js'
@@ -6,6 +6,7 @@ import type { FileOffers } from '../document-server/files.js'
 import { FileNotFoundError, MethodNotAllowedError, UnauthorizedError } from '../errors.js'
 import type { Services } from '../services.js'
 import { BoundedMap } from '../util/limits.js'
+import { sha256Of } from '../util/text.js'
 import { withoutUndefined } from '../util/validate.js'
 import {
   closeUnlessComplete, METHODS, notesOf, type RouteOptionsOf, sendError, sendJson, untrustedContentHeaders
@@ -35,6 +36,13 @@ export interface Sighting {
 
 /** An instance's answer to a POST of a probe. */
 export interface ProbeAnswer {
+  /** The instance that answers. */
+  readonly instance: string
+  /**
+   * SHA-256 of what the probe names in the storage of this instance; `null` if it is not there. Absent if the probe
+   * names nothing, or it could not be read.
+   */
+  readonly staged?: string | null
   /** The requests for this probe that the instance has seen so far. */
   readonly sightings: readonly Sighting[]
 }
@@ -56,6 +64,8 @@ export type Probes = ReturnType<typeof createProbes>
 export function createProbes () {
   const kept = new BoundedMap<string, Sighting[]>(MAX_PROBES)
   return {
+    /** Identifies this process, or rather this registration of the plugin in it. */
+    instance: randomUUID(),
     /** Returns the ID of a new probe. Requests for it are noted even if their signature got lost. */
     start (): string {
       const id = randomBytes(12).toString('hex')
@@ -69,6 +79,19 @@ export function createProbes () {
     },
     sightings: (id: string): readonly Sighting[] => kept.get(id) ?? []
   }
+}
+
+const STAGED_FILE_ID = 'fastify-onlyoffice-probe-'
+export const STAGED_BYTES = 4096
+
+/** No file has this ID: content is staged for it in one examination. */
+export function stagedFileId (probe: string): string {
+  return STAGED_FILE_ID + probe
+}
+
+/** The ID of a probe that asks for the hash of what is staged under a name. */
+export function probeOfStaged (probe: string, name: string): string {
+  return `${probe}.${name}`
 }
 
 /** Extension of the probe's document: every document server converts it to text. */
@@ -87,7 +110,7 @@ interface ProbeServices extends Services {
  * instance has seen, as a callback. Only the hooks of the application see the requests, and no file or session.
  */
 export function probeScope (services: ProbeServices, routeOptions: RouteOptionsOf) {
-  const { settings: { bodyLimit, path }, probes, urls } = services
+  const { settings: { bodyLimit, path }, probes, storage, urls } = services
   const seenTokens = tokenReader(services)
   return async function probe (scope: FastifyInstance): Promise<void> {
     scope.removeAllContentTypeParsers()
@@ -117,15 +140,28 @@ export function probeScope (services: ProbeServices, routeOptions: RouteOptionsO
     })
   }
 
-  function answer (request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async function answer (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const id = idOf(request)
     notesOf(request).hasReachedAction = true
     if (request.method === 'GET') {
       return reply.headers({ ...untrustedContentHeaders, 'content-type': mediaTypeOf(PROBE_FORMAT) })
         .send(documentWithText(id))
     }
-    const content = JSON.stringify({ sightings: probes.sightings(id) } satisfies ProbeAnswer)
+    const content = JSON.stringify(
+      withoutUndefined({
+        instance: probes.instance,
+        sightings: probes.sightings(id),
+        staged: await hashOfStaged(id).catch(() => undefined)
+      }) satisfies ProbeAnswer
+    )
     return sendJson(reply, { probe: content, signature: urls.signProbeAnswer(id, content) })
+  }
+
+  async function hashOfStaged (id: string): Promise<string | null | undefined> {
+    const [, probe, name] = /^([0-9a-f]{24})\.([\w-]{1,64})$/.exec(id) ?? []
+    if (probe === undefined || name === undefined || !storage.readStaged) return undefined
+    const body = await storage.readStaged(stagedFileId(probe), { name, size: STAGED_BYTES })
+    return body && await sha256Of(body)
   }
 }
 

@@ -73,6 +73,7 @@ export function createContents (driver: Driver, records: Records) {
     async stage (fileId: string, content: StorageContent): Promise<StagedContent> {
       const placed = await write(isSafeFileId(fileId) ? fileId : NOWHERE, content, true)
       const result: StagedContent = {
+        name: placed.name,
         size: placed.size,
         async discard () {
           if (placed.isTaken) return

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type {
   EditorStorage, StorageContent, StoredDocument, StoredVersion, VersionKeepOptions
 } from '../../types/storage.js'
@@ -23,6 +24,8 @@ export const NOWHERE = '-'
  * again. Iterating over it reads the content.
  */
 export interface StagedContent extends AsyncIterable<Uint8Array> {
+  /** Names it in the storage, for `readStaged` of another instance. */
+  readonly name?: string
   /** Bytes. */
   readonly size: number
   /** Deletes the content unless it has been published. Never rejects. */
@@ -158,6 +161,14 @@ export interface DocumentStore extends EditorStorage {
    * @internal
    */
   stage (fileId: string, content: StorageContent): Promise<StagedContent>
+
+  /**
+   * Reads what another instance has staged; `null` if it is not in this storage. Absent from a storage that says
+   * nothing about the application's.
+   *
+   * @internal
+   */
+  readStaged? (fileId: string, content: StoredBlob): Promise<Readable | null>
 
   /**
    * Resolves to a URL of the present content, or to `null` if there is no such file. It works for as long as it is

@@ -78,6 +78,8 @@ export function createDocumentStore (driver: Driver) {
       return await contents.stage(fileId, acceptContent(content))
     },
 
+    readStaged: async (fileId, content) => await driver.read(fileId, content),
+
     async replace (fileId, content, options = {}) {
       content = acceptContent(content)
       assertReplaceOptions(options)

@@ -6,7 +6,7 @@ import type { CommitOptions, Committed, DocumentStore, StagedContent } from './c
 
 /** A storage with a time limit for each call, after which the call rejects with `StorageTimeoutError`. */
 export interface TimedStorage
-  extends Pick<DocumentStore, 'stat' | 'read' | 'create' | 'remove' | 'stage' | 'snapshot' | 'downloadUrl'> {
+  extends Pick<DocumentStore, 'stat' | 'read' | 'create' | 'remove' | 'stage' | 'readStaged' | 'snapshot' | 'downloadUrl'> {
   readonly state: Pick<DocumentStore['state'], 'list' | 'set'>
   readonly versions: Pick<DocumentStore['versions'], 'list' | 'keep' | 'read' | 'label'>
   commit (
@@ -50,6 +50,11 @@ export function timedStorage (storage: DocumentStore, { timeouts, signal }: Limi
     snapshot: timed('snapshot', async (...args) => await storage.snapshot(...args)),
     ...(storage.downloadUrl && {
       downloadUrl: timed('downloadUrl', async (...args) => await storage.downloadUrl!(...args))
+    }),
+    ...(storage.readStaged && {
+      readStaged: timed('readStaged', async (...args) => await storage.readStaged!(...args), {
+        onLate: body => body && discard(body)
+      })
     }),
     state: {
       list: () => limitedSteps('state.list', state.list()),

@@ -39,3 +39,13 @@ export async function sha256Of (content: AsyncIterable<Uint8Array>): Promise<str
   for await (const chunk of content) sha256.update(chunk)
   return sha256.digest('hex')
 }
+
+/** Whether a value has kept the quotation marks of a file such as `.env`. */
+export function isQuoted (value: string): boolean {
+  return /^(["'`]).*\1$/s.test(value)
+}
+
+/** Where a page of `docs/`, such as `hooks.md#logins`, can be read: for messages. The npm package contains it, too. */
+export function guide (page: string): string {
+  return `https://github.com/fastify-onlyoffice/fastify-onlyoffice/blob/main/docs/${page}`
+}

@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../errors.js'
+import { isQuoted } from './text.js'
 import { isHttpUrl } from './url.js'
 
 type Predicate = (value: unknown) => boolean
@@ -84,10 +85,9 @@ interface Names {
 /** Checks one value. Throws `InvalidOptionError` with its name and the rule. */
 export function assertValue (name: string, value: unknown, { description, holds, ifMissing }: Rule): void {
   if (holds(value)) return
-  throw new InvalidOptionError(
-    name,
-    value === undefined ? `is missing: ${ifMissing ?? `it ${description}`}` : description
-  )
+  if (value === undefined) throw new InvalidOptionError(name, `is missing: ${ifMissing ?? `it ${description}`}`)
+  const quotes = isString(value) && isQuoted(value) ? '. Remove the quotation marks around the value' : ''
+  throw new InvalidOptionError(name, description + quotes)
 }
 
 /**

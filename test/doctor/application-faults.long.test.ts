@@ -1,7 +1,7 @@
 import fastifyRateLimit from '@fastify/rate-limit'
 import { fakeClock } from 'onlyoffice-emulator'
 import t, { type Test } from 'tap'
-import { memoryStorage } from '../../lib/index.js'
+import { type EditorStorage, fileStorage, memoryStorage } from '../../lib/index.js'
 import { forgedToken, SECRET } from '../kit/document-server.js'
 import { forwarded, isFromDocumentServer, type ReverseProxyOptions } from '../kit/http.js'
 import { type Expected, expectReport, findingOf, OTHER_SECRET, type SetUp, type SetUpOptions, startSetUp } from './support.js'
@@ -131,6 +131,12 @@ const faults: Readonly<Record<string, Fault>> = {
     evidence: ['status 404'],
     remedy: /publicBaseUrl/
   },
+  'publicBaseUrl is https, and http is served there': {
+    options: { publicProxy: {}, scheme: 'https' },
+    codes: ['PUBLIC_URL_TLS'],
+    evidence: [/^https:\/\/127\.0\.0\.1:\d+ does not speak TLS \(ERR_SSL_/, 'this application answers there over http'],
+    remedy: /^Set publicBaseUrl to http:\/\/127\.0\.0\.1:\d+ /
+  },
   'a proxy does not reach it': {
     options: {
       publicProxy: {
@@ -189,16 +195,38 @@ for (const [name, { options = {}, breaks, ...expected }] of Object.entries(fault
   })
 }
 
+/** Two instances, and a proxy in front of them that passes every request to the second one. */
+async function startTwo (t: Test, first: EditorStorage, second: EditorStorage) {
+  const { host, documentServer, publicProxy } = await startSetUp(t, { publicProxy: {}, storage: first })
+  const other = await startSetUp(t, {
+    publicBaseUrl: publicProxy!.origin,
+    storage: second,
+    documentServerOrigin: documentServer.url
+  })
+  publicProxy!.forwardTo(other.host.origin)
+  return host.app
+}
+
 t.test('another instance answers: it tells what it saw', async t => {
   const storage = memoryStorage()
-  const first = await startSetUp(t, { publicProxy: {}, storage })
-  const second = await startSetUp(t, {
-    publicBaseUrl: first.publicProxy!.origin,
-    storage,
-    documentServerOrigin: first.documentServer.url
-  })
-  first.publicProxy!.forwardTo(second.host.origin)
-  const report = await first.host.app.editorDoctor()
+  const report = await (await startTwo(t, storage, storage)).editorDoctor()
   expectReport(t, report, { codes: [] })
   t.equal(findingOf(report, 'TOKENS_OUT')?.status, 'ok', 'the other instance has seen the token')
+  t.match(findingOf(report, 'STORAGE')?.evidence, 'Another instance at http://127.0.0.1:')
+})
+
+t.test('instances with one directory have one storage; each in a directory of its own, they do not', async t => {
+  const { one, two } = { one: t.testdir({ one: {}, two: {} }) + '/one', two: t.testdirName + '/two' }
+  const storage = (directory: string) => fileStorage({ directory })
+  expectReport(t, await (await startTwo(t, storage(one), storage(one))).editorDoctor(), { codes: [] })
+  expectReport(t, await (await startTwo(t, storage(one), storage(two))).editorDoctor(), { codes: ['STORAGE_NOT_SHARED'] })
+})
+
+t.test('another instance has a memory of its own: they share no documents', async t => {
+  const app = await startTwo(t, memoryStorage(), memoryStorage())
+  expectReport(t, await app.editorDoctor(), {
+    codes: ['STORAGE_NOT_SHARED'],
+    evidence: ['Another instance', 'http://127.0.0.1:'],
+    remedy: /postgresStorage.*memoryStorage/
+  })
 })

@@ -13,6 +13,7 @@ t.test('a healthy set-up: every check is done and finds nothing', async t => {
     'OPTIONS ok', 'SERVER ok', 'API_SCRIPT ok', 'TOKENS_IN ok', 'VERSION ok', 'DOWNLOAD ok', 'TOKENS_OUT ok',
     'CLOCK ok', 'RESULT ok', 'CALLBACK ok', 'STORAGE ok'
   ])
+  t.match(findingOf(report, 'STORAGE')?.evidence, 'whether they share this storage is unknown')
   t.equal(new Date(report.startedAt).toISOString(), report.startedAt)
 })
 

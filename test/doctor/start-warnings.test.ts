@@ -29,7 +29,10 @@ const wrong: ReadonlyArray<readonly [title: string, options: Partial<FastifyOnly
     [new RegExp(`editorApiUrl is https://docs\\.example\\.com\\. .* https://docs\\.example\\.com${API}`)]],
   ['https pages, and an http document server',
     { editorApiUrl: `http://docs.example.com${API}`, publicBaseUrl: 'https://app.example.com' },
-    [/browsers do not load it into an https page\. .*https:\/\/docs\.example\.com/]]
+    [/browsers do not load it into an https page\. .*https:\/\/docs\.example\.com/]],
+  ['quotation marks around the secret, as docker --env-file keeps them',
+    { jwtSecret: `"${SECRET}"` },
+    [/jwtSecret begins and ends with the same quotation mark.* Remove the marks/]]
 ]
 
 for (const [title, options, expected] of wrong) {

@@ -16,6 +16,8 @@ export interface SetUpOptions extends HostOptions {
   readonly publicProxy?: ReverseProxyOptions
   /** The path of publicBaseUrl at this proxy. */
   readonly basePath?: string
+  /** Of publicBaseUrl at this proxy, whatever the proxy serves. */
+  readonly scheme?: 'https'
 }
 
 export interface SetUp {
@@ -29,14 +31,14 @@ export interface SetUp {
  * An application with the plugin and an emulated document server, each behind a reverse proxy if it has options for
  * one.
  */
-export async function startSetUp (t: Test, { emulated, serverProxy, publicProxy, basePath = '', ...options }: SetUpOptions = {}): Promise<SetUp> {
+export async function startSetUp (t: Test, { emulated, serverProxy, publicProxy, basePath = '', scheme, ...options }: SetUpOptions = {}): Promise<SetUp> {
   const atServer = serverProxy && await startReverseProxy(t, serverProxy)
   const atHost = publicProxy && await startReverseProxy(t, publicProxy)
   const documentServer = await startDocumentServer(t, emulated)
   atServer?.forwardTo(documentServer.url)
   const host = await startHost(t, {
     documentServerOrigin: atServer?.origin ?? documentServer.url,
-    ...(atHost && { publicBaseUrl: atHost.origin + basePath }),
+    ...(atHost && { publicBaseUrl: (scheme ? atHost.origin.replace('http:', `${scheme}:`) : atHost.origin) + basePath }),
     ...options
   })
   atHost?.forwardTo(host.origin)

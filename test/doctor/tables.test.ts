@@ -31,10 +31,16 @@ t.test('a version that is newer than all that are known is no fault of the docum
     t.match(findings, [{
       code: 'VERSION_NEW',
       status: 'warning',
-      evidence: `Version ${version}. This release of fastify-onlyoffice knows versions up to 10.0`,
-      remedy: /changelog.*update/
+      evidence: `Version ${version} is newer than 10.0, the newest that this release of fastify-onlyoffice knows.`,
+      remedy: /^Update/
     }], version)
     t.notMatch(JSON.stringify(findings), /broken|unsupported|incompatible|fail|vulnerab/i)
+  }
+})
+
+t.test('what is said about a version is one sentence', async t => {
+  for (const version of ['5.0.0', '7.4.0', '9.3.0.140', '10.0.0', '10.1.0', '4.1.2.37', undefined]) {
+    for (const { evidence } of checkVersion({ version, hasTokens: false })) t.match(evidence, /^(?!.*\. ).*\.$/)
   }
 })
 

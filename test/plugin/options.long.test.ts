@@ -17,6 +17,14 @@ async function registration (t: Test, options: unknown): Promise<void> {
   await app.register(editor, options as FastifyOnlyofficeOptions)
 }
 
+t.test('a URL in quotation marks: the message says what is wrong with it', async t => {
+  const message = /must be .*\. Remove the quotation marks around the value$/
+  for (const mark of ['"', "'"]) {
+    await t.rejects(registration(t, { ...valid, publicBaseUrl: `${mark}${valid.publicBaseUrl}${mark}` }), { message })
+  }
+  await t.rejects(registration(t, { ...valid, publicBaseUrl: '"app.example.com' }), { message: /whitespace, or a function that returns it$/ })
+})
+
 const HOOKS = [
   'rename', 'images', 'documents', 'spreadsheets', 'reference', 'users', 'notify', 'sharing', 'editRights',
   'favorite', 'create', 'title', 'page'
