@@ -25,13 +25,29 @@ export async function runFiles (files) {
   tap.default.setTimeout(PROCESS_TIMEOUT_MS)
   const directory = process.cwd()
   for (const file of files) {
-    await tap.default.test(file, { timeout: TIMEOUT_MS }, async t => {
+    const started = performance.now()
+    const results = await tap.default.test(file, { timeout: TIMEOUT_MS }, async t => {
       current = t
       await import(pathToFileURL(resolve(file)).href)
+    })
+    showResult({
+      file,
+      ok: results?.ok ?? true,
+      seconds: (performance.now() - started) / 1000,
+      skipped: results?.skip ?? 0
     })
     if (process.cwd() !== directory) throw new Error(`${file} does not restore the working directory`)
     await removeFixtures()
   }
+}
+
+/**
+ * At once, where tap would keep it until the whole process has ended.
+ * @typedef {{ file: string, ok: boolean, seconds: number, skipped: number }} FileResult
+ * @param {FileResult} result
+ */
+function showResult (result) {
+  process.stderr.write(`\u001e${JSON.stringify(result)}\u001e\n`)
 }
 
 /** What `t.testdir()` has made in this process: its names begin with that of the program. */

@@ -3,8 +3,8 @@
 //   npm test -- --long                 those as well, but for the rare ones; with coverage and its thresholds
 //   npm test -- --full                 the rare ones as well
 //   npm test -- test/saves/a.test.ts   some files or folders; --long: with the long files of these folders
-// `--build`, which `npm test` adds, builds first. Other options go to tap. The last lines are what failed, what was
-// skipped, and the counts.
+// `--build`, which `npm test` adds, builds first. Other options go to tap. Prints a line per file when it has ended, then
+// what failed, what was not run, and the counts. `.tap/output.txt` has all that the tests and their programs print.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { Parser } from 'tap-parser'
 import { freePort, missingPrograms, startCeph } from './ceph.js'
@@ -34,6 +35,10 @@ const NOT_ON_S3 = /saves[/\\](content-check|failed-download|hanging|origins|retr
 /** These read the declarations of types that are packed. */
 const NEEDS_TYPES = /installPacked|from 'typescript'/
 const NEEDS_STORE = 'kit/s3.js'
+/** What test-group.js prints about a file. */
+const FILE_RESULT = /\u001e(.*)\u001e/ // eslint-disable-line no-control-regex -- no other output has it
+/** Of Node.js, about what a test does on purpose. */
+const WARNING = /^\(node:\d+\) |^\(Use `node --trace-/
 /** Skipped for such a reason, a test is no fault. */
 const LACKING = /^(This (machine|storage)|only npm run) /
 /**
@@ -42,6 +47,9 @@ const LACKING = /^(This (machine|storage)|only npm run) /
  */
 const FILES_PER_GROUP = { short: 62, long: 12 }
 const GROUPS = '.tap/groups'
+const OUTPUT = '.tap/output.txt'
+/** A failure, or what programs have printed, is to be read on a screen. */
+const SHOWN = { failures: 20, lines: 40, columns: 240 }
 
 const args = process.argv.slice(2)
 const isFull = args.includes('--full')
@@ -51,9 +59,23 @@ const paths = args.filter(arg => !arg.startsWith('-'))
 const isMeasured = withLong && paths.length === 0
 const withRare = isFull || !isMeasured
 const isOnS3 = process.env.TEST_STORAGE === 's3'
+/** @type {Set<string>} Files that were named themselves. */
+const named = new Set()
+/** @type {Set<string>} */
+const ended = new Set()
 
-const files = (await Promise.all((paths.length > 0 ? paths : TESTS).map(filesIn))).flat()
-  .filter(file => !isOnS3 || !NOT_ON_S3.test(file)).sort()
+const started = performance.now()
+const found = (await Promise.all((paths.length > 0 ? paths : TESTS).map(filesIn))).flat()
+const files = found.filter(file => isMeant(file) && !(isOnS3 && NOT_ON_S3.test(file))).sort()
+const left = { long: 0, rare: 0 }
+for (const file of found) if (!isMeant(file)) left[withLong ? 'rare' : 'long']++
+if (files.length === 0) {
+  console.log(left.long > 0
+    ? `${paths.join(' ')}: only long test files. Add --long to run them.\n`
+    : `${paths.join(' ')}: no test files.\n`)
+  console.log('0 passed, 0 failed')
+  process.exit(1)
+}
 const sources = await Promise.all(files.map(async file => await readFile(file, 'utf8')))
 if (args.includes('--build')) build()
 const store = await startStore()
@@ -68,11 +90,16 @@ await report()
 
 /** @param {string} place */
 async function filesIn (place) {
-  if (!(await stat(place)).isDirectory()) return [place]
+  const isFolder = await stat(place).then(stats => stats.isDirectory(), () => undefined)
+  if (isFolder === false) named.add(place)
+  if (!isFolder) return isFolder === false ? [place] : []
   const names = await readdir(place, { recursive: true })
-  const isMeant = (/** @type {string} */ path) =>
-    !LONG.test(path) || (withLong && (withRare || !RARE.test(path.replaceAll('\\', '/'))))
-  return names.filter(name => name.endsWith('.test.ts')).map(name => join(place, name)).filter(isMeant)
+  return names.filter(name => name.endsWith('.test.ts')).map(name => join(place, name))
+}
+
+/** @param {string} file */
+function isMeant (file) {
+  return named.has(file) || !LONG.test(file) || (withLong && (withRare || !RARE.test(file.replaceAll('\\', '/'))))
 }
 
 function build () {
@@ -130,7 +157,7 @@ function dealt (files, most) {
 /** @param {string[]} args */
 async function runTap (args) {
   const child = spawn(process.execPath, ['node_modules/tap/dist/esm/run.mjs', '--reporter=tap', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...isMeasured && { RUNS: '40' }, // inputs of the random tests, which try fewer by default
       ...store && { S3_TEST_ENDPOINT: store.url },
@@ -138,14 +165,26 @@ async function runTap (args) {
     }
   })
   const exited = once(child, 'exit')
-  const lines = []
-  for await (const line of createInterface(child.stdout)) {
-    lines.push(line)
-    // A file, or a comment of a test, such as its seed.
-    if (/^ {4}(not )?ok |^ {5,}# (?!Subtest|time=|\{)/.test(line)) console.log(line.trim())
-  }
+  /** @type {string[]} */
+  const printed = []
+  const [output] = await Promise.all([text(child.stdout), readPrinted()])
   const [code] = await exited
-  return { code, output: lines.join('\n') }
+  await writeFile(OUTPUT, [output, ...printed].join('\n'))
+  return { code, output, printed }
+
+  async function readPrinted () {
+    for await (const line of createInterface(child.stderr)) {
+      const [, result] = FILE_RESULT.exec(line) ?? []
+      if (result) showFile(JSON.parse(result))
+      else if (line.trim() !== '') printed.push(line)
+    }
+  }
+}
+
+/** @param {import('./test-group.js').FileResult} result */
+function showFile ({ file, ok, seconds, skipped }) {
+  ended.add(file)
+  console.log(`${ok ? '✓' : '✗'} ${seconds.toFixed(1).padStart(6)} s  ${file}${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 }
 
 async function report () {
@@ -162,15 +201,60 @@ async function report () {
     ...isMeasured ? await coverageFaults() : [],
     ...mustRun.length > 0 && process.env.CI === 'true' ? ['with CI=true every test must run'] : []
   ]
-  for (const { name, diag } of failed) console.log(`\nFailed: ${name}\n${inspect(diag, { depth: 5 })}`)
-  if (skipped.length > 0) {
-    console.log(`\nNot run:\n  ${skipped.map(({ name, skip, todo }) => `${name}: ${skip || todo}`).join('\n  ')}`)
-  }
-  if (faults.length > 0) console.log(`\nNot good enough:\n  ${faults.join('\n  ')}`)
+  if (tap.code !== 0) showList('Printed by the tests', tap.printed.filter(line => !WARNING.test(line)).slice(-SHOWN.lines))
+  showList('✗ Not ended', files.filter(file => !ended.has(file)))
+  showList('Comments of files that failed', commentsOfFailed())
+  for (const { name, diag } of failed.slice(0, SHOWN.failures)) showList(`✗ ${name}`, linesOf(diag))
+  showList('✗ Also failed', failed.slice(SHOWN.failures).map(({ name }) => name))
+  showList('Not run', [
+    ...new Set(skipped.map(({ name, skip, todo }) => `${name.split(' > ', 1)[0]}: ${skip || todo}`)),
+    ...left.long > 0 ? [`${left.long} long test files: add --long`] : [],
+    ...left.rare > 0 ? [`${left.rare} rare test files: add --full`] : []
+  ])
+  showList('Not good enough', faults)
+  if (failed.length > 0) console.log(`\n${OUTPUT} has all of it.`)
   const counts = `${passed} passed, ${failed.length} failed`
   if (paths.length === 0 || faults.length > 0) await writeFile('.tap/counts.txt', `${counts}\n`)
-  console.log(`\n${counts}`)
+  console.log(`\n${files.length} test files in ${Math.round((performance.now() - started) / 1000)} s`)
+  console.log(counts)
   process.exitCode = faults.length > 0 ? 1 : 0
+}
+
+/** Such as the seed of random input. */
+function commentsOfFailed () {
+  const comments = []
+  /** @type {string[]} */
+  let ofFile = []
+  for (const line of tap.output.split('\n')) {
+    if (/^ {5,}# (?!Subtest|time=|\{)/.test(line)) ofFile.push(line.trim())
+    const [, isFailed, name] = /^ {4}(not )?ok \d+ - (\S+)/.exec(line) ?? []
+    if (name === undefined) continue
+    if (isFailed) comments.push(...ofFile.map(comment => `${name} ${comment}`))
+    ofFile = []
+  }
+  return comments
+}
+
+/**
+ * @param {string} heading
+ * @param {string[]} lines
+ */
+function showList (heading, lines) {
+  if (lines.length === 0) return
+  const shown = lines.slice(0, SHOWN.lines)
+  if (lines.length > shown.length) shown.push(`… ${lines.length - shown.length} more`)
+  const cut = (/** @type {string} */ line) => line.length > SHOWN.columns ? `${line.slice(0, SHOWN.columns)}…` : line
+  console.log(`\n${heading}\n${shown.map(line => `  ${cut(line)}`).join('\n')}`)
+}
+
+/**
+ * What is known about a failure: first where, and the difference.
+ * @param {Record<string, any>} diag
+ */
+function linesOf ({ at, stack, source, diff, compare, ...others } = {}) {
+  const place = at ? `${at.fileName}:${at.lineNumber}` : stack?.split('\n', 1)[0]
+  const rest = Object.keys(others).length > 0 && inspect(others, { depth: 4, maxArrayLength: 3, maxStringLength: 500, breakLength: 120 })
+  return [place, diff?.trimEnd(), rest].filter(Boolean).flatMap(part => part.split('\n'))
 }
 
 /** The browser's scripts are no modules of Node.js: what they do is tested in a browser. */
