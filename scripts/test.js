@@ -3,8 +3,8 @@
 //   npm test -- --long                 those as well, but for the rare ones; with coverage and its thresholds
 //   npm test -- --full                 the rare ones as well
 //   npm test -- test/saves/a.test.ts   some files or folders; --long: with the long files of these folders
-// `--build`, which `npm test` adds, builds first. Other options go to tap. Prints a line per file when it has ended, then
-// what failed, what was not run, and the counts. `.tap/output.txt` has all that the tests and their programs print.
+// `--build`, which `npm test` adds, builds first. Other options go to tap. Prints a line per file when it has ended,
+// then what failed, what was not run, and the counts. `.tap/output.txt` has everything that was printed.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -24,11 +24,12 @@ const TESTS = ['test', 'emulator/test'].filter(folder => existsSync(folder))
 const LONG = /\.long\.test\.ts$/
 /** Long files that take most of the time, and test what seldom changes. */
 const RARE = new RegExp(`^(${[
-  'test/(accessibility|demo|examples|tooling)/', 'test/(postgres/(company-app|reading)|package/(frameworks|types)|integration/check)',
-  'test/doctor/(application-faults|cli|odd-answers|page|server-faults|slow)', 'test/(s3|storage)/every-',
-  'test/s3/(deleting|memory|prefixes|requests)', 'test/(blank/libre-office|campaigns/attacks/parsing-cost|csv/large|docs/virus-scanner)',
-  'test/browser/(captures|host-routes|locked|own-names|phone|requests|sanitized-html|settings|start-and-stop|unmounting)',
-  'emulator/test/(check|connect|editing|hostile|images|pdf|process|protocol/editor)'
+  'test/(accessibility|demo|examples|tooling)/',
+  'test/(postgres/(company-app|reading)|package/frameworks|integration/check|doctor/(cli|page|slow))',
+  'test/(s3/(every-|deleting|memory|prefixes|requests)|storage/every-)',
+  'test/(blank/libre-office|campaigns/attacks/parsing-cost|csv/large|docs/virus-scanner)',
+  'test/browser/(captures|locked|phone|requests|sanitized-html|settings|start-and-stop|unmounting)',
+  'emulator/test/(check|connect|editing|hostile/(?!packages)|images|pdf|process/(?!request-log)|protocol/editor)'
 ].join('|')})`)
 /** Some would fail without a directory, the others do the same with any storage. */
 const NOT_ON_S3 = /saves[/\\](content-check|failed-download|hanging|origins|retries|siblings|write-faults)\./
@@ -253,7 +254,8 @@ function showList (heading, lines) {
  */
 function linesOf ({ at, stack, source, diff, compare, ...others } = {}) {
   const place = at ? `${at.fileName}:${at.lineNumber}` : stack?.split('\n', 1)[0]
-  const rest = Object.keys(others).length > 0 && inspect(others, { depth: 4, maxArrayLength: 3, maxStringLength: 500, breakLength: 120 })
+  const rest = Object.keys(others).length > 0 &&
+    inspect(others, { depth: 4, maxArrayLength: 3, maxStringLength: 500, breakLength: 120 })
   return [place, diff?.trimEnd(), rest].filter(Boolean).flatMap(part => part.split('\n'))
 }
 
