@@ -55,6 +55,8 @@ export interface Opened {
   readonly lang: string
   /** May take files of the document out of the editor. */
   readonly mayDownload: boolean
+  /** May change texts and cells, as far as the session may be changed at all. */
+  readonly mayWrite: boolean
 }
 
 /** What one page can do with a document. Saving and leaving wait for the edits made before. */

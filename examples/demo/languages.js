@@ -4,12 +4,6 @@ const CODES =
 
 /** @typedef {typeof CODES[number]} Language */
 
-/** By their own names. */
-export const languages = CODES.map(code => ({
-  code,
-  label: new Intl.DisplayNames(code, { type: 'language' }).of(code) ?? code
-}))
-
 /**
  * The first of the wanted languages that there is.
  * @param {readonly string[]} wanted Such as `de` or `de-AT`.

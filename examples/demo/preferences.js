@@ -39,11 +39,11 @@ export const sorts = {
  */
 export function preferencesIn (headers) {
   const cookies = cookiesIn(headers)
-  const [theme, lang = '', sort, view] = ['theme', 'lang', 'sort', 'view'].map(name => cookies.get(name))
+  const [theme, sort, view] = ['theme', 'sort', 'view'].map(name => cookies.get(name))
   const accepted = headers['accept-language']?.split(',').map(part => part.replace(/;.*/, '').trim()) ?? []
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : null,
-    lang: languageOf([lang, ...accepted]),
+    lang: languageOf(accepted),
     sort: sort !== undefined && Object.hasOwn(sorts, sort) ? /** @type {Sort} */ (sort) : 'name',
     view: view === 'grid' ? 'grid' : 'list'
   }

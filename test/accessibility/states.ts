@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Frame, Page, WebSocketRoute } from 'playwright-core'
-import { caretTo, editorFrame } from '../kit/browser.js'
+import { caretTo, choose, editorFrame } from '../kit/browser.js'
 import type { Demo } from '../kit/programs.js'
 
 /** Something that a page of the demo can show. */
@@ -48,8 +48,8 @@ const menu = (item?: string): State => ({
   }
 })
 
-const editorDialog = (name: string, button: string): State => inEditor(name, async editor => {
-  await editor.getByRole('button', { name: button, exact: true }).click()
+const editorDialog = (name: string, item: string): State => inEditor(name, async editor => {
+  await choose(editor, item)
   await editor.getByRole('dialog').waitFor()
 })
 
@@ -84,7 +84,7 @@ function closingWithoutConnection (): State {
       await caretTo('End', (await editorFrame(page)).locator('[data-paragraph]').first())
       await page.keyboard.type(' unsent')
       // It shows for some seconds only.
-      await Promise.all([page.getByText('Saving…').waitFor(), page.getByRole('link', { name: 'Documents' }).click()])
+      await Promise.all([page.getByText('Saving…').waitFor(), (await editorFrame(page)).getByRole('button', { name: 'Close' }).click()])
       await page.clock.fastForward(10_000)
       await page.getByRole('alert').waitFor()
     }
@@ -156,9 +156,10 @@ export const states: Readonly<Record<string, State>> = {
     ...inEditor(REPORT),
     prepare: async page => await page.context().addCookies([{ name: 'theme', value: 'dark', domain: '127.0.0.1', path: '/' }])
   },
+  'editor with a menu': inEditor(REPORT, async editor => await editor.getByRole('button', { name: 'File' }).click()),
   'editor on a phone': { ...inEditor(REPORT), device: PHONE },
   'editor with its history': inEditor(REPORT, async editor => {
-    await editor.getByRole('button', { name: 'Version history' }).click()
+    await choose(editor, 'Version history')
     await editor.getByRole('list', { name: 'Versions' }).waitFor()
   }),
   versions: { path: async demo => `/documents/${await demo.idOf(REPORT)}/versions?user=mira` },
@@ -172,12 +173,12 @@ export const states: Readonly<Record<string, State>> = {
   'editor: dialog to rename': editorDialog(REPORT, 'Rename…'),
   'editor: dialog to save a copy': editorDialog(REPORT, 'Save copy as…'),
   'editor: choosing an image': inEditor(REPORT, async (editor, page) => {
-    await editor.getByRole('button', { name: 'Insert image' }).click()
+    await choose(editor, 'Image…')
     await page.getByRole('dialog').waitFor()
   }),
   'editor: who has access': {
     ...inEditor(REPORT, async (editor, page) => {
-      await editor.getByRole('button', { name: 'Sharing' }).click()
+      await choose(editor, 'Sharing')
       await page.getByRole('dialog', { name: 'Who has access' }).waitFor()
     }),
     async prepare (page) {

@@ -45,7 +45,7 @@ t.test('a page whose user the application has logged out, two editors in a page,
 
   for (login of ['/login', '/login.json']) {
     for (const [event, data] of [['Rename…', 'Name'], ['Save copy as…', undefined]] as const) {
-      await ada.button(event).click()
+      await ada.choose(event)
       const dialog = page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('dialog')
       if (data) {
         await dialog.getByLabel(data).fill('Minutes')
@@ -76,7 +76,7 @@ t.test('a page whose user the application has logged out, two editors in a page,
     }
   }`)
   const link = async () => {
-    await sheet.button('Reference').click()
+    await sheet.choose('Reference')
     const dialog = sheet.page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('dialog')
     await dialog.getByLabel('Formula').fill('=[missing.xlsx]orders!A1')
     await dialog.getByRole('button', { name: 'OK' }).click()

@@ -11,9 +11,9 @@ const isRenewal = (url: string) => url.endsWith(`${HANDLER}/actions/renew`)
 const tokenIn = (page: Page) => page.locator('[data-onlyoffice-editor]').getAttribute('data-page-token')
 
 /** Resolves when the application has answered. */
-async function rename ({ page, button }: Opened, name: string): Promise<void> {
+async function rename ({ page, choose }: Opened, name: string): Promise<void> {
   const answered = page.waitForResponse(response => response.url().endsWith(`${HANDLER}/actions/rename`))
-  await button('Rename…').click()
+  await choose('Rename…')
   const dialog = page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
   await dialog.getByRole('button', { name: 'OK' }).click()
@@ -102,7 +102,7 @@ for (const lifetimes of [{ downloadUrlLifetime: 20_000 }]) {
     }
     t.equal(renamed.length, 6)
     t.match(await ada.withModule('({ captureDocument }) => captureDocument().then(({ name }) => name, error => error.message)'), 'After 48 s.docx')
-    await ada.button('Sharing').click()
+    await ada.choose('Sharing')
     await page.waitForFunction(() => 'given' in globalThis)
     t.strictSame(await page.evaluate('Object.keys(given)'), ['sharingSettings'])
     t.equal(await page.getByRole('alert').count(), 0)

@@ -4,7 +4,7 @@ import { createSecureServer } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
 import t, { type Test } from 'tap'
 import { type ActionOptions, fragmentType } from '../../lib/index.js'
-import { editorFrame, startBrowser } from '../kit/browser.js'
+import { choose, editorFrame, startBrowser } from '../kit/browser.js'
 import { createCertificate } from '../kit/network.js'
 import { HANDLER, type Host, type HostOptions, startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
@@ -141,7 +141,7 @@ t.test('behind an nginx that takes a path away, of which publicBaseUrl knows not
   t.match(own, ['/office/page', /^\/office\/Controls\/.*\/assets\/editor-[0-9a-f]{12}\.js$/])
   t.strictSame([own.length, api], [2, 1])
   const editor = tab.frameLocator('[data-onlyoffice-editor] iframe')
-  await editor.getByRole('button', { name: 'Rename…' }).click()
+  await choose(editor, 'Rename…')
   await editor.getByRole('dialog').getByLabel('Name').fill('Annual report')
   const answer = tab.waitForResponse(/\/actions\/rename$/)
   await editor.getByRole('dialog').getByRole('button', { name: 'OK' }).click()

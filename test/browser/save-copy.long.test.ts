@@ -13,9 +13,9 @@ t.test('a copy in a format that no editor opens is offered as a download, and st
     inspect: ({ fileType }) => fileType === 'txt' ? true : { reject: true, message: 'Only <i>text</i>, please' }
   })
   const ada = await service.open(await service.store('report.docx'))
-  const { page, button, problems } = ada
+  const { page, choose, problems } = ada
   const saveAs = async (format: string) => {
-    await button('Save copy as…').click()
+    await choose('Save copy as…')
     const dialog = page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('dialog')
     await dialog.getByLabel('Format').selectOption(format)
     await dialog.getByRole('button', { name: 'OK' }).click()

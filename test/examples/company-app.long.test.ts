@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { parse as parseYaml } from 'yaml'
 import { readPage } from '../docs/markdown.js'
-import { caretTo, editorFrame, startBrowser } from '../kit/browser.js'
+import { caretTo, choose, editorFrame, menuItem, startBrowser } from '../kit/browser.js'
 import { freePort } from '../kit/http.js'
 import { startNpmRegistry } from '../kit/npm-registry.js'
 import { plainEnvironment, root, temporaryDirectory } from '../kit/programs.js'
@@ -64,12 +64,13 @@ t.test('example company-app: its tutorial leads from an empty directory to two u
   await admin.getByText('Plan.docx').waitFor()
   for (const page of [grace, ada]) await page.getByRole('link', { name: 'Documents' }).click()
   await ada.getByRole('link', { name: 'Plan.docx', exact: true }).click()
-  const button = (name: string) => ada.frameLocator('[data-onlyoffice-editor] iframe').getByRole('button', { name, exact: true })
+  const editor = ada.frameLocator('[data-onlyoffice-editor] iframe')
+  const button = (name: string) => editor.getByRole('button', { name, exact: true })
   await editorFrame(ada)
-  await button('Version history').click()
+  await choose(editor, 'Version history')
   await button('Version 1').click()
   await button('Restore').click()
-  await button('Version history').waitFor()
+  await menuItem(editor, 'Version history').waitFor({ state: 'attached' })
   t.equal((await (await editorFrame(ada)).locator('[data-paragraph]').first().innerText()).trim(), '')
 
   await ada.getByRole('link', { name: 'Settings' }).click()

@@ -146,6 +146,10 @@ export interface Opened {
   event (name: string): Promise<unknown>
   /** A button of the editor. */
   button (name: string): Locator
+  /** An item of the editor's menus, whether or not its menu is open. */
+  item (name: string): Locator
+  /** Opens the menu of an item, and chooses it. */
+  choose (name: string): Promise<void>
   /** Calls `use` with the exports of the page's module and the fragment, and gives what it resolves to. */
   withModule (use: string): Promise<any>
 }
@@ -206,6 +210,8 @@ export async function startPages (
         documentServer,
         problems,
         button: name => page.frameLocator('[data-onlyoffice-editor] iframe').getByRole('button', { name, exact: true }),
+        item: name => menuItem(page.frameLocator('[data-onlyoffice-editor] iframe'), name),
+        choose: async name => await choose(page.frameLocator('[data-onlyoffice-editor] iframe'), name),
         withModule: async use => await page.evaluate(`import(${JSON.stringify(`${HANDLER}/assets/editor.js`)}).then(module => (${use})(module, document.querySelector('[data-onlyoffice-editor]')))`),
         events: async () => await page.evaluate('events'),
         async event (name) {
@@ -244,6 +250,18 @@ export async function nextEditor ({ page, event }: Opened, action: () => Promise
     before as number
   )
   return await editorFrame(page)
+}
+
+/** An item of the editor's menus, whether or not its menu is open. */
+export function menuItem (editor: Frame | FrameLocator, name: string): Locator {
+  return editor.locator('[role^="menuitem"]:not([hidden])').and(editor.getByText(name, { exact: true }))
+}
+
+/** Opens the menu of an item, and chooses it. */
+export async function choose (editor: Frame | FrameLocator, name: string): Promise<void> {
+  const item = menuItem(editor, name)
+  await item.locator('xpath=ancestor::*[@data-menu]').locator('[aria-haspopup]').click()
+  await item.click()
 }
 
 /** The paragraph that has this text. */

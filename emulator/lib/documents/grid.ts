@@ -9,6 +9,8 @@ export interface GridCell {
   /** @default 'left' */
   readonly align?: 'center' | 'right'
   readonly bold?: boolean
+  /** `#f1e4d3` */
+  readonly fill?: string
   /** The value is older than the last changes. An office suite calculates it when it opens the file. */
   readonly stale?: boolean
 }
@@ -31,6 +33,8 @@ export interface GridSheet {
   readonly locked: readonly LockedCells[]
   readonly hiddenRows: readonly number[]
   readonly hiddenColumns: readonly number[]
+  /** In pixels, of the columns for which the file has one. */
+  readonly widths: Readonly<Record<number, number>>
 }
 
 /** The last value set in a cell wins. Changes to different cells don't conflict. */
@@ -62,12 +66,13 @@ export interface WholeSheet extends Pick<GridSheet, 'name' | 'locked' | 'hiddenR
   readonly cells: ReadonlyArray<readonly [Position, () => GridCell]>
   readonly merged: readonly Range[]
   isHiddenColumn (column: number): boolean
+  widthOf? (column: number): number | undefined
 }
 
 /** The sheets as an editor displays them: the used part with some empty rows and columns, within limits. */
 export function gridsOf (sheets: readonly WholeSheet[]): GridSheet[] {
   let left = MAX_CHARACTERS
-  return sheets.map(({ name, cells: all, merged, locked, hiddenRows, isHiddenColumn }) => {
+  return sheets.map(({ name, cells: all, merged, locked, hiddenRows, isHiddenColumn, widthOf }) => {
     const last = all.reduce(
       (so, [{ row, column }]) => ({ row: Math.max(so.row, row), column: Math.max(so.column, column) }),
       { row: 0, column: 0 }
@@ -84,6 +89,7 @@ export function gridsOf (sheets: readonly WholeSheet[]): GridSheet[] {
     }
     const count = (number: number) => number.toLocaleString('en')
     const share = (shown: number, end: number) => `${count(shown)} of ${count(Math.max(end, shown))}`
+    const numbers = Array.from({ length: columns }, (_, index) => index + 1)
     return {
       name,
       rows,
@@ -95,7 +101,11 @@ export function gridsOf (sheets: readonly WholeSheet[]): GridSheet[] {
       merged: merged.filter(({ top, left }) => top <= rows && left <= columns).map(rangeName),
       locked: locked.map(({ range, why }) => ({ range, why })),
       hiddenRows: hiddenRows.filter(row => row <= rows),
-      hiddenColumns: Array.from({ length: columns }, (_, index) => index + 1).filter(isHiddenColumn)
+      hiddenColumns: numbers.filter(isHiddenColumn),
+      widths: Object.fromEntries(numbers.flatMap(column => {
+        const width = widthOf?.(column)
+        return width === undefined ? [] : [[column, width]]
+      }))
     }
   })
 }

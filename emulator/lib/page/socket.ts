@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import websocket, { type WebSocket } from '@fastify/websocket'
-import { isOperation } from '../documents/types.js'
+import { isOperation, type Operation } from '../documents/types.js'
 import { type Editing, type EditingEvent, fieldsOf, type PageEditor } from '../editing.js'
 import { documentServerError, told } from '../errors.js'
 import { jsonObject } from '../json.js'
@@ -39,7 +39,7 @@ export async function socketRoute (app: FastifyInstance, editing: Editing): Prom
 function serve (editing: Editing, pages: PageStates, socket: WebSocket, request: FastifyRequest): void {
   const send = (message: Message) => { if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message)) }
   let editor: Promise<PageEditor> | undefined
-  let mayDownload = false
+  let [mayDownload, mayWrite] = [false, false]
   const given = handedOver(editing)
 
   const fail = (type: 'refused' | 'failed') => (error: unknown) => {
@@ -54,7 +54,7 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
       baseUrl: editing.baseUrlOf(request),
       notify (event) { tell(event, connected.editor).catch(fail('failed')) }
     }, typeof connectionId === 'string' ? connectionId : undefined)
-    mayDownload = given.mayDownload
+    ;({ mayDownload, mayWrite } = given)
     const opened = connected.editor = given.editor
     const page = pageOf(opened)
     page.sendUsers = () => send({ type: 'users', users: usersFor(opened, pages) })
@@ -67,6 +67,7 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
       lang,
       fileType: document.fileType,
       viewOnly,
+      mayWrite: mayWrite && !viewOnly,
       outdated,
       mayDownload,
       connectionId: assigned,
@@ -95,6 +96,14 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
     }
   }
 
+  function requireWriting (): void {
+    if (!mayWrite) throw documentServerError(NO_RIGHT, 'The text may not be changed.')
+  }
+
+  function isPermitted ({ op }: Operation): boolean {
+    return mayWrite || op === 'field'
+  }
+
   function pageOf ({ document, participant }: PageEditor) {
     return pages.of(document, participant().connectionId)
   }
@@ -103,7 +112,7 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
   async function handle (opened: PageEditor, message: Message): Promise<object | undefined> {
     switch (message.type) {
       case 'edit': {
-        const operations = Array.isArray(message.operations) ? message.operations.filter(isOperation) : []
+        const operations = Array.isArray(message.operations) ? message.operations.filter(isOperation).filter(isPermitted) : []
         // All at once, so that a batch is applied completely even if the connection is cut meanwhile.
         await Promise.all(operations.map(opened.apply))
         pageOf(opened).batch = Number(message.batch)
@@ -138,11 +147,13 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
         if (!mayDownload) throw documentServerError(NO_RIGHT, 'The document may not be downloaded.')
         return await resultOf(editing, opened, message.format)
       case 'insertImages': {
+        requireWriting()
         const images = await given.images(message.data)
         for (const bytes of images) await opened.append(bytes)
         return { inserted: images.length }
       }
       case 'insertText': {
+        requireWriting()
         const lines = await given.lines(message.data)
         await opened.append(lines)
         return { inserted: lines.length }

@@ -40,8 +40,8 @@ export function editing (
       const joined = connectionId === undefined
         ? await sessions.open(trusted, connection)
         : await reconnect(trusted.key, connectionId, connection)
-      const { title, lang, mayDownload } = trusted
-      return { editor: editorOf(sessions, joined), title, lang, mayDownload }
+      const { title, lang, mayDownload, mayWrite } = trusted
+      return { editor: editorOf(sessions, joined), title, lang, mayDownload, mayWrite }
     },
     trusted (data) {
       const given = fieldsOf(data)

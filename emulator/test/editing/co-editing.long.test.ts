@@ -124,7 +124,7 @@ t.test('steps that the document server does not take are not sent again and agai
     },
     show (_content, state, make) {
       [shown, dispatch] = [state, make]
-      return { update (next) { shown = next }, destroy () {}, place: () => null, mark () {}, reveal () {} }
+      return { update (next) { shown = next }, destroy () {}, focus () {}, caret: () => '', place: () => null, mark () {}, reveal () {} }
     },
     dirty () {}
   })

@@ -14,7 +14,7 @@ function openPage () {
     show (_content, { cellAt }) {
       valueOf = cell => cellAt(`Sheet1!${cell}`).value
       return {
-        changed () {}, renew () {}, commit () {}, isOpen: () => false, cancel () {}, cell: () => '', place: () => null, mark () {}
+        changed () {}, renew () {}, focus () {}, commit () {}, isOpen: () => false, cancel () {}, cell: () => '', place: () => null, mark () {}
       }
     },
     dirty () {}

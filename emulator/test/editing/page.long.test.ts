@@ -27,7 +27,7 @@ async function start (t: Test, content: object[], changes = {}) {
       problems,
       keyboard: page.keyboard,
       paragraph: (text: string) => page.locator('[data-paragraph]', { hasText: text }),
-      button: (name: string) => page.getByRole('toolbar', { name: 'Formats' }).getByRole('button', { name }),
+      button: (name: string) => page.getByRole('group', { name: 'Formats' }).getByRole('button', { name }),
       /** Waits until everything has arrived. */
       sent: async () => await page.waitForSelector('[data-state="received"]')
     }
@@ -46,7 +46,7 @@ async function connect (page: Page, authority: Authority, name: string, changes:
       if (type === 'open') {
         const users = [{ id: name, userId: name, name, viewOnly: false, self: true, place: null }]
         const content = { ...authority.content(), ...changes }
-        send({ type: 'opened', title: name, fileType: 'docx', viewOnly: false, connectionId: name, batch: 0, users, content })
+        send({ type: 'opened', title: name, fileType: 'docx', viewOnly: false, mayWrite: true, connectionId: name, batch: 0, users, content })
       } else if (type === 'edit') {
         operations.forEach(authority.receive)
         send({ type: 'received', batch })
@@ -88,7 +88,7 @@ t.test('the buttons set formats and headings, and tell which the text at the car
 t.test('a plain text has no formats: no buttons, no keys, and pasted text without them', { skip: browser.missing }, async t => {
   const { authority, open } = await start(t, [p('line')], { plain: true })
   const { keyboard, page, paragraph, sent } = await open('Ada')
-  t.equal(await page.getByRole('toolbar', { name: 'Formats' }).count(), 0)
+  t.equal(await page.getByRole('group', { name: 'Formats' }).count(), 0)
   await caretTo('Home', paragraph('line'))
   await keyboard.press('Shift+End')
   await keyboard.press('Control+b')

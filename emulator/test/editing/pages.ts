@@ -123,7 +123,7 @@ function openPage (name: string, authority: Authority): Page {
     },
     show (_content, shown, make) {
       [state, dispatch] = [shown, make]
-      return { update (next) { state = next }, destroy () {}, place: () => null, mark () {}, reveal () {} }
+      return { update (next) { state = next }, destroy () {}, focus () {}, caret: () => '', place: () => null, mark () {}, reveal () {} }
     },
     dirty () {}
   })

@@ -5,6 +5,7 @@ import { page } from './layout.js'
 /** @import { Visitor } from '../routes/request.js' */
 
 /**
+ * Only the editor: it has a bar with the title, and its button Close leads back to the list.
  * @param {{ name: string, fragment: string, visitor: Visitor }} content `fragment`: the result of `control.render()`.
  * @returns {Html}
  */
@@ -14,10 +15,7 @@ export function editorPage ({ name, fragment, visitor }) {
     module: 'edit.js',
     className: 'editing',
     visitor,
-    middle: html`
-  <h1>${name}</h1>
-  <p class="status" role="status" data-status></p>
-  <button class="button quiet" type="button" data-download disabled>Download<span class="wide">&nbsp;current version</span></button>`,
-    body: html`<main class="stage" id="content" tabindex="-1">${trusted(fragment)}</main>`
+    hasBar: false,
+    body: html`<main class="stage"><h1 class="visually-hidden">${name}</h1>${trusted(fragment)}</main>`
   })
 }

@@ -43,7 +43,7 @@ export function openWorkbook (office: OfficePackage) {
       ...openSheet(xml, strings, tableHeads(office, part, budget))
     }]
   })
-  const plain: CellStyle = { format: GENERAL, bold: false, align: null }
+  const plain: CellStyle = { format: GENERAL, bold: false, align: null, fill: null }
   const styleOf = ({ style }: CellContent): CellStyle => styles[style] ?? styles[0] ?? plain
 
   return {
@@ -62,6 +62,7 @@ export function openWorkbook (office: OfficePackage) {
         text: isStale ? typed : shownText(value, style),
         ...(align !== 'left' && { align }),
         ...(style.bold && { bold: true }),
+        ...(style.fill !== null && { fill: style.fill }),
         ...(isStale && { stale: true })
       }
     }
@@ -90,6 +91,12 @@ function stylesIn (document: Document | undefined): CellStyle[] {
     const element = firstChild(font, 'b')
     return element !== undefined && !/^(?:0|false)$/.test(attribute(element, 'val') ?? '')
   })
+  const fills = inside('fills', 'fill').map(fill => {
+    const pattern = firstChild(fill, 'patternFill')
+    const color = pattern && attribute(pattern, 'patternType') === 'solid' ? firstChild(pattern, 'fgColor') : undefined
+    const [, rgb] = /^(?:[0-9a-f]{2})?([0-9a-f]{6})$/i.exec((color && attribute(color, 'rgb')) ?? '') ?? []
+    return rgb === undefined ? null : `#${rgb.toLowerCase()}`
+  })
   return inside('cellXfs', 'xf').map(style => {
     const id = numberOf(style, 'numFmtId')
     const alignment = firstChild(style, 'alignment')
@@ -97,7 +104,8 @@ function stylesIn (document: Document | undefined): CellStyle[] {
     return {
       format: formats.get(id) ?? builtInFormat(id),
       bold: bold[numberOf(style, 'fontId')] ?? false,
-      align: align === 'left' || align === 'center' || align === 'right' ? align : null
+      align: align === 'left' || align === 'center' || align === 'right' ? align : null,
+      fill: fills[numberOf(style, 'fillId')] ?? null
     }
   })
 }

@@ -18,6 +18,10 @@ export interface CellContent {
 
 type Row = Readonly<{ element: Element, cells: Map<number, Element> }>
 
+/** In pixels, of the font that the widths of columns are measured in. */
+const CHARACTER_WIDTH = 7
+const CELL_PADDING = 5
+
 const EMPTY: CellContent = { value: null, formula: null, style: 0 }
 
 /** The cells of a sheet, which are edited in its document. @param heads ranges whose cells name columns */
@@ -91,6 +95,10 @@ export function openSheet (document: Document, strings: readonly string[], heads
     locked,
     hiddenRows: [...rows].filter(([, { element }]) => isTrue(element, 'hidden')).map(([number]) => number),
     isHiddenColumn: (column: number) => isTrue(columnAt(column), 'hidden'),
+    widthOf (column: number): number | undefined {
+      const characters = Number(attribute(columnAt(column) ?? root, 'width'))
+      return characters > 0 ? Math.round(characters * CHARACTER_WIDTH + CELL_PADDING) : undefined
+    },
     /** The cells that are not empty, row by row. */
     used: () => [...rows].sort(([one], [other]) => one - other).flatMap(([row, { cells }]) =>
       [...cells].sort(([one], [other]) => one - other).flatMap(([column, cell]) =>

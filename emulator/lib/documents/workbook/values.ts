@@ -9,6 +9,8 @@ export interface CellStyle {
   readonly format: string
   readonly bold: boolean
   readonly align: 'left' | 'center' | 'right' | null
+  /** `#f1e4d3` */
+  readonly fill: string | null
 }
 
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,3})?$/i

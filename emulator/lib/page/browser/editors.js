@@ -88,6 +88,7 @@ export function createEditors ({ send, showText, showGrid, showForm, showFixed, 
       texts = grid = null
     },
     cell: () => grid?.cell() ?? null,
+    caret: () => texts?.view()?.caret() ?? grid?.cell() ?? null,
     /** @param {string} id @param {string} value */
     setCell: (id, value) => grid?.setCell(id, value),
     isUnsent: () => current()?.isUnsent() ?? false

@@ -3,7 +3,7 @@
  */
 
 /** @template {Element} E @param {string} name @returns {E} */
-function part (name) {
+export function part (name) {
   return /** @type {E} */ (document.querySelector(`[${name}]`))
 }
 
@@ -13,6 +13,7 @@ const STATES = {
   connecting: 'Opening…',
   ready: 'No changes',
   viewing: 'View only',
+  commenting: 'Comments only',
   editing: 'Editing…',
   received: 'Unsaved changes',
   saving: 'Saving…',
@@ -24,7 +25,8 @@ const STATES = {
 }
 
 /** @type {HTMLElement} */ export const content = part('data-content')
-/** @type {HTMLElement} */ export const hostBar = part('data-host')
+/** @type {HTMLElement} */ export const tools = part('data-tools')
+/** @type {HTMLElement} */ export const formats = part('data-formats')
 /** @type {HTMLElement} */ export const versionBar = part('data-versions')
 /** @type {HTMLButtonElement} */ export const saveButton = part('data-action="save"')
 /** @type {HTMLButtonElement} */ export const closeButton = part('data-action="close"')
@@ -85,6 +87,12 @@ export function showToast (text) {
   toast.textContent = text
   clearTimeout(toastTimer)
   toastTimer = setTimeout(() => { toast.hidden = true }, TOAST_MS)
+}
+
+/** What formats the text in the document. @param {...Element} controls */
+export function showFormats (...controls) {
+  formats.replaceChildren(...controls)
+  formats.hidden = controls.length === 0
 }
 
 /** Shows the document again. */

@@ -1,8 +1,9 @@
-import { closeButton, reloadButton, retryButton, saveButton, showToast } from './frame.js'
+import { closeButton, content, reloadButton, retryButton, saveButton, showToast, tools } from './frame.js'
 import { showWatermark, useTheme } from './appearance.js'
 import { emit, listen, setHandled } from './embedding-page.js'
-import { hostCommands, requestClose, showHostButtons } from './host/features.js'
-import { connection, download, editing, leave, open, openAgain, save } from './session.js'
+import { hostCommands, requestClose, showHostItems } from './host/features.js'
+import { connection, download, editing, focusDocument, leave, open, openAgain, save } from './session.js'
+import { toolbar } from './toolbar.js'
 
 /** What a key with Ctrl does, whatever has the focus. @type {Record<string, (event: KeyboardEvent) => void>} */
 const KEYS = {
@@ -10,6 +11,8 @@ const KEYS = {
   z: ({ shiftKey }) => shiftKey ? editing.redo() : editing.undo(),
   y: () => editing.redo()
 }
+
+const toTools = toolbar(tools, focusDocument).focus
 
 // The page is served at two paths, one for each layout.
 document.documentElement.dataset.type = location.pathname.split('/').at(-2)
@@ -19,7 +22,7 @@ listen({
     useTheme(config)
     setHandled(events)
     emit('onAppReady')
-    showHostButtons(config)
+    showHostItems(config)
     showWatermark(config)
     open(config)
   },
@@ -36,6 +39,8 @@ addEventListener('pagehide', () => leave())
 addEventListener('pageshow', event => { if (event.persisted) location.reload() })
 addEventListener('beforeunload', event => { if (editing.isTyped() || editing.isUnsent()) event.preventDefault() })
 addEventListener('keydown', event => {
+  const isInDocument = event.target instanceof Node && content.contains(event.target)
+  if (event.key === 'Escape' && isInDocument && !event.isComposing) return toTools()
   const action = event.ctrlKey || event.metaKey ? KEYS[event.key.toLowerCase()] : undefined
   if (action === undefined || event.altKey || isField(event.target)) return
   event.preventDefault()
@@ -48,7 +53,10 @@ addEventListener('beforeinput', event => {
   if (event.inputType === 'historyUndo') editing.undo()
   else editing.redo()
 })
-saveButton.addEventListener('click', save)
+saveButton.addEventListener('click', ({ detail }) => {
+  save()
+  if (detail === 0) focusDocument() // pressed by a key: it is disabled now, and has lost the focus
+})
 closeButton.addEventListener('click', requestClose)
 retryButton.addEventListener('click', () => connection?.retryNow())
 reloadButton.addEventListener('click', openAgain)

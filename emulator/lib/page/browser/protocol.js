@@ -22,9 +22,10 @@
  * @typedef {Steps | CellOperation | FieldOperation} Operation
  * @typedef {{ id: string, userId: string, name: string, viewOnly: boolean, self: boolean, place: string | null }} User
  *   `place`: the cell or the position in the text where the user is
- * @typedef {{ title: string, lang: string, fileType: string, viewOnly: boolean, outdated: boolean,
- *   connectionId: string, batch: number, users: User[], content: Content, unsaved: boolean, pdf?: string,
+ * @typedef {{ title: string, lang: string, fileType: string, viewOnly: boolean, mayWrite: boolean, outdated:
+ *   boolean, connectionId: string, batch: number, users: User[], content: Content, unsaved: boolean, pdf?: string,
  *   mayDownload: boolean }} Opened
+ *   `mayWrite`: false also for an editor who may only comment or fill in forms;
  *   `batch`: the last batch of edits that arrived; `unsaved`: it has changes that the application has not accepted;
  *   `pdf`: path of a PDF to show
  * @typedef {{ type: 'opened' } & Opened
@@ -54,6 +55,8 @@
  * @typedef {object} TextView Shows a text.
  * @property {(state: EditorState) => void} update
  * @property {() => void} destroy
+ * @property {() => void} focus
+ * @property {() => string} caret where it is, or was before the focus left the text
  * @property {() => string | null} place where the caret is, to show to others
  * @property {(marks: Marks) => void} mark shows where others are
  * @property {(place: string) => void} reveal shows where a link leads to

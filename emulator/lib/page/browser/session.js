@@ -1,7 +1,7 @@
 import { showFixed, showSavable } from './buttons.js'
 import { connect } from './connection.js'
 import { createEditors } from './editors.js'
-import { hideScreen, showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
+import { content, hideScreen, showCut, showNote, showScreen, showState, showTitle, showToast } from './frame.js'
 import { emit, isHandled } from './embedding-page.js'
 import { watchPlace } from './place.js'
 import { showMarks, showPresence } from './presence.js'
@@ -70,6 +70,8 @@ export const editing = createEditors({
   takesLink: (id, value) => takesLink(id, value)
 })
 const place = watchPlace(() => editing.view()?.place() ?? null, at => connection?.send({ type: 'place', place: at }))
+/** Where the caret is, or was before the focus left the document. */
+export const lastPlace = () => editing.caret()
 
 /** @param {boolean} value */
 function dirty (value) {
@@ -134,7 +136,7 @@ function start (message) {
   hideScreen()
   showCut(false)
   showTitle(opened.title)
-  showState(isFixed() ? 'viewing' : isDirty ? 'editing' : opened.unsaved ? 'received' : isFirst ? 'ready' : 'stored')
+  showState(isFixed() ? fixedState(opened) : isDirty ? 'editing' : opened.unsaved ? 'received' : isFirst ? 'ready' : 'stored')
   showNote(
     opened.outdated
       ? 'This version of the document has just been saved and is read-only. Reopen the document to continue editing.'
@@ -148,6 +150,7 @@ function start (message) {
   place.forget()
   if (isFirst) {
     if (ASKED_FOR.includes(opened.fileType) && !config.document?.options) emit('onUserActionRequired')
+    if (document.documentElement.dataset.type !== 'mobile') focusDocument() // there it would show a keyboard
     emit('onInfo', { mode: opened.viewOnly ? 'view' : 'edit' })
     emit('onDocumentReady')
     if (opened.outdated) emit('onOutdatedVersion')
@@ -174,7 +177,21 @@ function changedByOther () {
 }
 
 function isFixed () {
-  return opened === null || opened.viewOnly || opened.content.kind === 'readonly'
+  return opened === null || opened.content.kind === 'readonly' || (
+    opened.content.kind === 'form' ? opened.viewOnly : !opened.mayWrite
+  )
+}
+
+/** @param {Opened} opened */
+function fixedState ({ viewOnly, content }) {
+  return viewOnly || content.kind === 'readonly' ? 'viewing' : 'commenting'
+}
+
+/** Lets the keyboard act on the document. */
+export function focusDocument () {
+  const view = editing.view()
+  if (view) view.focus()
+  else content.focus()
 }
 
 /** @param {User[]} present */

@@ -1,5 +1,5 @@
 import { element } from './dom.js'
-import { content, showNote } from './frame.js'
+import { content, showFormats, showNote } from './frame.js'
 import { formView } from './form-view.js'
 import { gridView } from './grid/view.js'
 import { text } from './text/loading.js'
@@ -14,15 +14,15 @@ import { text } from './text/loading.js'
  * @param {Opened | null} opened
  */
 export function showText (shown, state, dispatch, opened) {
-  const viewOnly = opened?.viewOnly ?? true
-  ready(viewOnly)
-  return text.textView(content, shown, viewOnly, state, dispatch)
+  const readOnly = !opened?.mayWrite
+  ready(readOnly)
+  return text.textView(content, shown, readOnly, state, dispatch)
 }
 
 /** @param {GridContent} shown @param {GridCells} cells @param {Opened | null} opened */
 export function showGrid (shown, cells, opened) {
   ready(false)
-  return gridView(content, shown, opened?.viewOnly ?? true, cells)
+  return gridView(content, shown, !opened?.mayWrite, cells)
 }
 
 /**
@@ -60,6 +60,7 @@ export function showFixedContent (shown, opened) {
 
 /** @param {boolean} isScrolledByKeys the keyboard can scroll what cannot have the focus itself */
 function ready (isScrolledByKeys) {
+  showFormats()
   content.setAttribute('aria-busy', 'false')
   content.tabIndex = isScrolledByKeys ? 0 : -1
 }

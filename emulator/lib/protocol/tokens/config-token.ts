@@ -6,6 +6,8 @@ import type { EditorConfig, UserConfig } from '../../../types/document-server.js
 /** A configuration with a valid token, or one that needs none. Signed values have replaced unsigned ones. */
 export type TrustedConfig = ReturnType<typeof trustedConfig>
 
+type Permissions = Readonly<Partial<Record<'edit' | 'comment' | 'review' | 'fillForms' | 'download', unknown>>>
+
 const DENIED = 4004
 const EXPIRED = 4005
 const BAD_TOKEN = 4006
@@ -33,16 +35,19 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens) {
   if (callbackUrl !== null && URL.canParse(callbackUrl) && !/^https?:\/\//i.test(callbackUrl)) {
     throw documentServerError(DROPPED, 'drop')
   }
+  const permissions: Permissions = document.permissions ?? {}
   return {
     key,
     url: document.url!,
     title: document.title ?? key,
     fileType: (document.fileType ?? '').toLowerCase(),
     callbackUrl,
-    viewOnly: !mayEdit(document.permissions ?? {}) || config.editorConfig?.mode === 'view' ||
+    viewOnly: !mayEdit(permissions) || config.editorConfig?.mode === 'view' ||
       claims.editorConfig?.mode === 'view',
+    /** Who may only comment or fill in forms changes neither texts nor cells. */
+    mayWrite: permissions.edit !== false || permissions.review === true,
     /** May take files of the document out of the editor. */
-    mayDownload: (document.permissions as { download?: unknown } | undefined)?.download !== false,
+    mayDownload: permissions.download !== false,
     lang: editor.lang ?? 'en',
     /** How a csv or txt file is read. */
     options: Object(document.options ?? {}) as Record<string, unknown>,
@@ -51,9 +56,7 @@ export function trustedConfig (config: EditorConfig, tokens: Tokens) {
 }
 
 /** A user who may comment, review or fill in forms is an editor, too. Source: observed. */
-function mayEdit (
-  { edit, comment, review, fillForms }: { edit?: unknown, comment?: unknown, review?: unknown, fillForms?: unknown }
-): boolean {
+function mayEdit ({ edit, comment, review, fillForms }: Permissions): boolean {
   return edit !== false || comment === true || review === true || fillForms === true
 }
 

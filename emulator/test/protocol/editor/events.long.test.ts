@@ -19,21 +19,21 @@ const withInfo = (info: object) => (config: EditorConfig): object => ({
   document: { ...config.document, info }
 })
 
-/** Everything in the toolbar of the page. */
-const BUTTONS: ReadonlyArray<readonly [name: string, event: string]> = [
+/** Everything in the menus of the page. */
+const ITEMS: ReadonlyArray<readonly [name: string, event: string]> = [
   ['Version history', 'onRequestHistory'],
   ['Save copy as…', 'onRequestSaveAs'],
   ['Rename…', 'onRequestRename'],
-  ['Insert image', 'onRequestInsertImage'],
   ['Compare', 'onRequestSelectDocument'],
   ['Combine', 'onRequestSelectDocument'],
-  ['Text from file', 'onRequestSelectDocument'],
   ['Mail merge', 'onRequestSelectSpreadsheet'],
-  ['Mention', 'onRequestUsers'],
-  ['Link to this place', 'onMakeActionLink'],
   ['Sharing', 'onRequestSharingSettings'],
   ['Access rights', 'onRequestSharingSettings'],
-  ['Create new', 'onRequestCreateNew']
+  ['Create new', 'onRequestCreateNew'],
+  ['Image…', 'onRequestInsertImage'],
+  ['Text from file', 'onRequestSelectDocument'],
+  ['Mention', 'onRequestUsers'],
+  ['Link to this place', 'onMakeActionLink']
 ]
 
 /** How often a path was downloaded with a token for its URL. */
@@ -43,25 +43,28 @@ function downloads ({ host }: Editing, path: string): number {
     .length
 }
 
-t.test('a button shows only if the page handles its event; save as, rename, create new, edit and favorite raise theirs', { skip: browser.missing }, async t => {
+t.test('a menu item shows only if the page handles its event; save as, rename, create new, edit and favorite raise theirs', { skip: browser.missing }, async t => {
   const { open } = await startEditing(t, browser)
   const without = await open('K')
   await without.frame.locator('[data-paragraph]').first().waitFor()
-  t.equal(await without.frame.locator('[data-host]').isVisible(), false)
+  t.equal(await without.frame.locator('[data-menu]:visible').count(), 0)
   const ada = await open('K', {
-    handled: [...BUTTONS.map(([, event]) => event), 'onRequestEditRights', 'onRequestReferenceData']
+    handled: [...ITEMS.map(([, event]) => event), 'onRequestEditRights', 'onRequestReferenceData']
   })
-  await ada.button('Rename…').waitFor()
-  t.strictSame(await ada.frame.locator('[data-host] button:visible').allInnerTexts(), BUTTONS.map(([name]) => name))
+  await ada.item('Rename…').waitFor({ state: 'attached' })
+  t.strictSame(
+    await ada.frame.locator('[role="menuitem"]:not([hidden])').allTextContents(),
+    ITEMS.map(([name]) => name)
+  )
 
-  await ada.button('Save copy as…').click()
+  await ada.choose('Save copy as…')
   await ada.dialog().getByLabel('Format').selectOption('txt')
   await ada.dialog().getByRole('button', { name: 'OK' }).click()
   const copy = await ada.event('onRequestSaveAs') as { url: string }
   t.match(copy, { url: /\/cache\/files\/.*output\.txt/, title: 'report.txt', fileType: 'txt' })
   t.equal((await fetch(copy.url)).status, 200)
   for (const image of ['jpg', 'png']) {
-    await ada.button('Save copy as…').click()
+    await ada.choose('Save copy as…')
     await ada.dialog().getByLabel('Format').selectOption(image)
     await ada.dialog().getByRole('button', { name: 'OK' }).click()
     const images = await ada.event('onRequestSaveAs') as { url: string }
@@ -69,26 +72,26 @@ t.test('a button shows only if the page handles its event; save as, rename, crea
     t.match(Buffer.from(await (await fetch(images.url)).arrayBuffer()).toString('latin1'), `image1.${image}`)
   }
 
-  await ada.button('Rename…').click()
+  await ada.choose('Rename…')
   t.equal(await ada.dialog().getByLabel('Name').inputValue(), 'report')
   await ada.dialog().getByLabel('Name').fill('plan')
   await ada.page.keyboard.press('Enter')
   t.equal(await ada.event('onRequestRename'), 'plan', 'the bare name')
-  await ada.button('Create new').click()
+  await ada.choose('Create new')
   t.equal(await ada.event('onRequestCreateNew'), undefined)
 
   const viewer = await open('K', {
     handled: ['onRequestEditRights', 'onRequestRename', 'onMetaChange'],
     change: config => viewing(withInfo({ favorite: false })(config))
   })
-  await viewer.button('Edit document').click()
+  await viewer.choose('Edit document')
   t.equal(await viewer.event('onRequestEditRights'), undefined)
-  t.equal(await viewer.button('Rename…').isVisible(), false)
-  await viewer.button('Favorite').click()
+  t.equal(await viewer.item('Rename…').count(), 0)
+  await viewer.choose('Favorite')
   t.strictSame(await viewer.event('onMetaChange'), { favorite: true })
-  t.equal(await viewer.button('Favorite').getAttribute('aria-pressed'), 'false', 'until the page says so')
+  t.equal(await viewer.item('Favorite').getAttribute('aria-checked'), 'false', 'until the page says so')
   await viewer.call('setFavorite', true)
-  await viewer.frame.locator('[aria-pressed="true"]', { hasText: 'Favorite' }).waitFor()
+  await viewer.frame.locator('[aria-checked="true"]', { hasText: 'Favorite' }).waitFor({ state: 'attached' })
   t.strictSame([...ada.problems, ...viewer.problems], [])
 })
 
@@ -97,8 +100,8 @@ t.test('insertImage: of the token only images[].url is read, unsigned images are
   const { host, open, signed } = editing
   host.files.set('/picture', await blank(30, 20))
   host.files.set('/other', await blank(40, 10))
-  const { button, call, event, frame, page, problems } = await open('K', { handled: ['onRequestInsertImage'] })
-  await button('Insert image').click()
+  const { choose, call, event, frame, page, problems } = await open('K', { handled: ['onRequestInsertImage'] })
+  await choose('Image…')
   t.strictSame(await event('onRequestInsertImage'), { c: 'add' })
   await call('insertImage', {
     ...signed({ images: [{ url: `${host.origin}/picture` }] }),
@@ -135,21 +138,21 @@ t.test('compare, combine, text from a file and mail merge: the document server f
   const { host, open, signed } = editing
   host.files.set('/other.docx', fixture('handbook.docx'))
   host.files.set('/people.csv', Buffer.from('Name,Email\nAda,ada@example.com\nGrace,grace@example.com\n'))
-  const { button, call, dialog, event, frame, sent, type } = await open('K', {
+  const { choose, call, dialog, event, frame, sent, type } = await open('K', {
     handled: ['onRequestSelectDocument', 'onRequestSelectSpreadsheet', 'onRequestUsers']
   })
   t.strictSame(await event('onRequestUsers'), { c: 'info', id: ['uid-1'] })
   await type(' of mine')
   await sent()
   for (const [name, c] of [['Compare', 'compare'], ['Combine', 'combine']] as const) {
-    await button(name).click()
+    await choose(name)
     t.strictSame(await event('onRequestSelectDocument'), { c })
     await call('setRequestedDocument', signed({ c, fileType: 'docx', url: `${host.origin}/other.docx` }))
     await dialog().locator('[data-paragraph]').first().waitFor()
     await dialog().getByRole('button', { name: 'Done' }).click()
   }
   t.strictSame(await event('onRequestUsers'), { c: 'info', id: [''] }, 'an unknown author, of the combined document')
-  await button('Text from file').click()
+  await choose('Text from file')
   t.strictSame(await event('onRequestSelectDocument'), { c: 'insert-text' })
   host.files.set('/lines.txt', Buffer.from('a line\nfrom a file\n'))
   await call('setRequestedDocument', signed({ c: 'insert-text', fileType: 'txt', url: `${host.origin}/lines.txt` }))
@@ -157,7 +160,7 @@ t.test('compare, combine, text from a file and mail merge: the document server f
   await type(', again')
   await sent()
   t.equal(downloads(editing, '/other.docx'), 2)
-  await button('Mail merge').click()
+  await choose('Mail merge')
   t.strictSame(await event('onRequestSelectSpreadsheet'), { c: 'mailmerge' })
   await call('setRequestedSpreadsheet', signed({ c: 'mailmerge', fileType: 'csv', url: `${host.origin}/people.csv` }))
   await dialog().getByRole('cell', { name: 'grace@example.com' }).waitFor()
@@ -175,7 +178,7 @@ t.test('a linked cell asks for its data, exactly once: an answer that nobody ask
   host.files.set('/orders2.csv', Buffer.from('4711,x\n'))
   host.files.set('/orders3.csv', Buffer.from('4712,x\n'))
   const handled = ['onRequestReferenceData', 'onRequestReferenceSource', 'onRequestOpen']
-  const { button, call, dialog, event, frame, page } = await open('K', { file: 'table.csv', handled })
+  const { choose, call, dialog, event, frame, page } = await open('K', { file: 'table.csv', handled })
   const grid = frame.getByRole('grid')
   await frame.locator('[data-cell="A1"]').click()
   await page.keyboard.type('=[orders2.csv]Sheet1!A1')
@@ -192,19 +195,19 @@ t.test('a linked cell asks for its data, exactly once: an answer that nobody ask
   await grid.getByText('4711').waitFor()
 
   const popup = page.waitForEvent('popup')
-  await button('Open source').click()
+  await choose('Open source')
   t.match(await event('onRequestOpen'), {
     path: 'orders2.csv',
     referenceData: { fileKey: 'other' },
     windowName: /^wname-/
   })
   await (await popup).close()
-  await button('Change source').click()
+  await choose('Change source')
   t.match(await event('onRequestReferenceSource'), { path: 'orders2.csv', referenceData: { fileKey: 'other' } })
   await call('setReferenceSource', signed({ ...data, url: `${host.origin}/orders3.csv` }))
   await grid.getByText('4712').waitFor()
 
-  await button('Reference').click()
+  await choose('Reference')
   await dialog().getByLabel('Formula').fill('=[missing.csv]Sheet1!A1')
   await page.keyboard.press('Enter')
   t.strictSame(await event('onRequestReferenceData'), { path: 'missing.csv' })
@@ -219,14 +222,14 @@ t.test('a linked cell asks for its data, exactly once: an answer that nobody ask
 
 t.test('users: names of those present are requested when it opens, and of others while @ is typed; who is mentioned is notified, with a link to the comment', { skip: browser.missing }, async t => {
   const { open } = await startEditing(t, browser)
-  const { button, call, dialog, event, frame, page, problems } = await open('K', {
+  const { choose, call, dialog, event, frame, page, problems } = await open('K', {
     handled: ['onRequestUsers', 'onRequestSendNotify']
   })
   t.strictSame(await event('onRequestUsers'), { c: 'info', id: ['uid-1'] })
   await call('setUsers', { c: 'info', users: [{ id: 'uid-1', name: 'Ada King' }] })
   await frame.getByRole('listitem', { name: 'Ada King (you)' }).waitFor()
 
-  await button('Mention').click()
+  await choose('Mention')
   await dialog().getByLabel('Comment').fill('Look @g')
   t.strictSame(await event('onRequestUsers'), { c: 'mention', from: 0, count: 100, search: 'g' })
   await call('setUsers', { c: 'mention', users: [{ id: 'grace', email: 'grace@example.com', name: 'Grace Hopper' }] })
@@ -246,15 +249,15 @@ t.test('users: names of those present are requested when it opens, and of others
 t.test('a link to a place leads to it in another page; sharing settings are shown by the access rights only, and crash an editor without document.info', { skip: browser.missing }, async t => {
   const { open } = await startEditing(t, browser)
   const handled = ['onMakeActionLink', 'onRequestSharingSettings']
-  const { button, call, dialog, event, frame } = await open('K', { handled, change: withInfo({ owner: 'Ada' }) })
+  const { choose, call, dialog, event, frame } = await open('K', { handled, change: withInfo({ owner: 'Ada' }) })
   await frame.locator('[data-paragraph]').last().click()
-  await button('Link to this place').click()
+  await choose('Link to this place')
   const link = await event('onMakeActionLink') as { action: { type: string, data: string } }
   t.equal(link.action.type, 'bookmark')
   await call('setActionLink', 'https://app.example/edit/1?action-link=x')
   t.equal(await dialog().getByLabel('Link').inputValue(), 'https://app.example/edit/1?action-link=x')
   await dialog().getByRole('button', { name: 'Done' }).click()
-  await button('Sharing').click()
+  await choose('Sharing')
   t.equal(await event('onRequestSharingSettings'), undefined)
   await call('setSharingSettings', {
     sharingSettings: [
@@ -263,7 +266,7 @@ t.test('a link to a place leads to it in another page; sharing settings are show
     ]
   })
   t.equal(await dialog().count(), 0, 'nothing is shown by itself')
-  await button('Access rights').click()
+  await choose('Access rights')
   t.strictSame(await dialog().getByRole('listitem').allInnerTexts(), [
     'Grace: Full Access', 'Everybody: Read Only (link)'
   ])

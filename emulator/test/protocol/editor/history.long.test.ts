@@ -28,14 +28,14 @@ t.test('version history: the versions of the page are shown, also those of autho
     url: `${host.origin}/v${version}.txt`,
     ...version > 1 ? { previous: { fileType: 'txt', key: 'key-1', url: `${host.origin}/v1.txt` } } : {}
   })
-  const { button, call, event, events, frame, problems, sent, stopTimers, page, type } = await open('K', {
+  const { button, choose, call, event, events, frame, problems, sent, stopTimers, page, type } = await open('K', {
     file: 'notes.txt',
     handled: [...EVENTS, 'onRequestUsers']
   })
   t.strictSame(await event('onRequestUsers'), { c: 'info', id: ['uid-1'] })
 
   await type('typed')
-  await button('Version history').click()
+  await choose('Version history')
   t.equal(await event('onRequestHistory'), undefined)
   // It shows for some seconds only.
   await Promise.all([
@@ -127,8 +127,8 @@ t.test('changesurl is a zip of changes0.json and so on, one for each entry of hi
   t.strictSame([...archive.parts.keys()], ['changes0.json', 'changes1.json'])
   t.equal((JSON.parse(archive.text('changes0.json')!) as unknown[]).length, 2, 'the changes of one person in a row')
 
-  const { button, call, event, frame } = await open('K2', { file: 'notes.txt', handled: EVENTS })
-  await button('Version history').click()
+  const { button, choose, call, event, frame } = await open('K2', { file: 'notes.txt', handled: EVENTS })
+  await choose('Version history')
   await event('onRequestHistory')
   const entry = { version: 2, key: 'K', created: '2026-11-02', user: users[1], changes }
   await call('refreshHistory', {

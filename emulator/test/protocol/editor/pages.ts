@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { caretTo, type TestBrowser } from '../../../../test/kit/browser.js'
+import { caretTo, choose, menuItem, type TestBrowser } from '../../../../test/kit/browser.js'
 import { listen } from '../../../../test/kit/http.js'
 import { createDocumentServer, type DocumentServer, type EditorConfig } from '../../../lib/index.js'
 import { type FakeHost, SECRET, sign, startFakeHost } from '../../support.js'
@@ -13,6 +13,8 @@ export interface EditorPage {
   /** Errors of the page and its frame, such as what a content security policy blocked. */
   readonly problems: readonly string[]
   button (name: string): Locator
+  item (name: string): Locator
+  choose (name: string): Promise<void>
   dialog (): Locator
   /** All events so far. */
   events (): Promise<Array<[name: string, data?: unknown]>>
@@ -109,6 +111,8 @@ export async function startEditing (t: Test, browser: TestBrowser): Promise<Edit
         problems,
         events,
         button: name => frame.getByRole('button', { name, exact: true }),
+        item: name => menuItem(frame, name),
+        choose: async name => await choose(frame, name),
         dialog: () => frame.getByRole('dialog'),
         async event (name) {
           const count = given.get(name) ?? 0

@@ -5,7 +5,7 @@ import { cellName, columnName, cornersOf, isInRange, placeOf } from './places.js
 
 /** @type {GridSheet} */
 const NO_SHEET = {
-  name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], hiddenRows: [], hiddenColumns: []
+  name: '', rows: 0, columns: 0, cells: {}, merged: [], locked: [], hiddenRows: [], hiddenColumns: [], widths: {}
 }
 /** Keys that start a composition, or that only the system knows. */
 const COMPOSED = ['Dead', 'Process', 'Unidentified']
@@ -30,7 +30,7 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
     <div class="grid-bar">
       <output class="grid-name" aria-label="Cell"></output>
       <output class="grid-formula" aria-label="Content of the cell"></output>
-      <span class="grid-hint" role="status" hidden>An office suite calculates this value when it opens the file</span>
+      <span class="grid-hint" role="status" hidden>Underlined results are not recalculated here: an office suite does so when it opens the file</span>
     </div>
     <div class="grid-place"></div>
     <p class="grid-note"></p>
@@ -94,7 +94,11 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
     nodes = new Map()
     const blocks = mergedBlocks()
     const head = table.createTHead().insertRow()
-    head.append(element('td'), ...columns.map(column => element('th', { scope: 'col', textContent: columnName(column) })))
+    head.append(element('td'), ...columns.map(column => {
+      const title = element('th', { scope: 'col', textContent: columnName(column) })
+      size(title, column)
+      return title
+    }))
     const body = table.createTBody()
     for (const row of rows) {
       const line = body.insertRow()
@@ -105,6 +109,7 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
         const alone = { holder: name, covered: [name], height: 1, width: 1 }
         const { holder, covered, height, width } = blocks.get(name) ?? alone
         const node = line.insertCell()
+        if (width === 1) size(node, column)
         Object.assign(node, { rowSpan: height, colSpan: width, tabIndex: -1 })
         node.dataset.cell = holder
         for (const other of [...covered, holder]) nodes.set(other, node)
@@ -112,6 +117,12 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
       }
     }
     return table
+  }
+
+  /** Without a width in the file, the browser finds one. @param {HTMLElement} node @param {number} column */
+  function size ({ style }, column) {
+    const width = sheet.widths[column]
+    if (width !== undefined) style.minWidth = style.maxWidth = `${width}px`
   }
 
   /** The merged cells by the first one that is displayed. The first one of all holds the content. */
@@ -130,12 +141,13 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
   /** @param {HTMLElement} node */
   function dress (node) {
     const cell = node.dataset.cell ?? ''
-    const { text, align = '', bold, stale } = cellAt(idOf(cell))
+    const { text, align = '', bold, fill = '', stale } = cellAt(idOf(cell))
     const lock = lockAt(cell)
     const mark = marks.get(idOf(cell))
     if (node.firstChild instanceof Text) node.firstChild.data = text // the field beside it keeps the focus
     else node.prepend(text)
-    node.className = [align, bold && 'bold', stale && 'stale', lock && 'locked', mark && 'marked'].filter(Boolean).join(' ')
+    node.className = [align, bold && 'bold', fill && 'filled', stale && 'stale', lock && 'locked', mark && 'marked'].filter(Boolean).join(' ')
+    node.style.backgroundColor = fill
     node.title = [mark?.name, lock?.why].filter(Boolean).join(' — ')
     node.dataset.who = mark?.name ?? ''
     node.dataset.color = String(mark?.color ?? '')
@@ -177,10 +189,10 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
   }
 
   function showHere () {
-    const { value, stale } = cellAt(idOf(cellHere()))
+    const { value } = cellAt(idOf(cellHere()))
     if (name !== undefined) name.textContent = cellHere()
     if (formula !== undefined) formula.textContent = value
-    if (hint !== undefined) hint.hidden = !stale
+    if (hint !== undefined) hint.hidden = box.querySelector('td.stale') === null
   }
 
   /** Goes to the next cell. Returns false at the edge. @param {number} down @param {number} right */
@@ -255,6 +267,7 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
       showHere()
     },
     renew,
+    focus: () => here()?.focus(),
     commit: () => close(true),
     isOpen: () => isOpen,
     cancel: () => close(false),

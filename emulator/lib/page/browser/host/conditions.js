@@ -1,13 +1,18 @@
 /** @import { Config, Opened } from '../protocol.js' */
 
 /** @param {Opened} opened */
-export function mayEdit ({ viewOnly }) {
+export function mayWrite (opened) {
+  return opened.mayWrite
+}
+
+/** @param {Opened} opened */
+export function mayComment ({ viewOnly }) {
   return !viewOnly
 }
 
 /** @param {Opened} opened */
-export function isEditedWord ({ viewOnly, content, fileType }) {
-  return !viewOnly && content.kind === 'prose' && !content.plain && !isSlides(fileType)
+export function isEditedWord ({ mayWrite, content, fileType }) {
+  return mayWrite && content.kind === 'prose' && !content.plain && !isSlides(fileType)
 }
 
 /** @param {string} fileType */
@@ -17,7 +22,7 @@ export function isSlides (fileType) {
 
 /** @param {Opened} opened */
 export function isEditedGrid (opened) {
-  return !opened.viewOnly && isGrid(opened)
+  return opened.mayWrite && isGrid(opened)
 }
 
 /** @param {Opened} opened */

@@ -14,13 +14,13 @@ const MAX_RECIPIENTS = 50
 
 /** Images and other documents that the page lets the user choose. @type {Feature} */
 export const documents = {
-  buttons: /** @type {const} */ ([
-    ['Insert image', 'onRequestInsertImage', 'add'],
-    ['Compare', 'onRequestSelectDocument', 'compare'],
-    ['Combine', 'onRequestSelectDocument', 'combine'],
-    ['Text from file', 'onRequestSelectDocument', INSERT_TEXT],
-    ['Mail merge', 'onRequestSelectSpreadsheet', 'mailmerge']
-  ]).map(([name, event, c]) => ({ name, event, when: isEditedWord, click: () => emit(event, { c }) })),
+  items: /** @type {const} */ ([
+    ['file', 'Compare', 'onRequestSelectDocument', 'compare'],
+    ['file', 'Combine', 'onRequestSelectDocument', 'combine'],
+    ['file', 'Mail merge', 'onRequestSelectSpreadsheet', 'mailmerge'],
+    ['insert', 'Image…', 'onRequestInsertImage', 'add'],
+    ['insert', 'Text from file', 'onRequestSelectDocument', INSERT_TEXT]
+  ]).map(([menu, name, event, c]) => ({ menu, name, event, when: isEditedWord, click: () => emit(event, { c }) })),
   commands: { insertImage, setRequestedDocument, setRequestedSpreadsheet }
 }
 

@@ -1,6 +1,6 @@
-import { button as elementFor } from '../dom.js'
-import { closeButton, hostBar } from '../frame.js'
+import { closeButton } from '../frame.js'
 import { isHandled } from '../embedding-page.js'
+import { menuItem, menus } from '../menus.js'
 import { getConfig, whenOpened } from '../session.js'
 import { naming } from './naming.js'
 import { closing } from './closing.js'
@@ -14,13 +14,14 @@ import { users } from './users.js'
 /** @import { Config, Opened } from '../protocol.js' */
 
 /**
- * @typedef {object} HostButton A button for something that the embedding page does.
+ * @typedef {object} HostItem Something that the embedding page does.
  * @property {string} name
  * @property {string} event shown only if the page handles it
+ * @property {keyof typeof menus} [menu] default: `file`
  * @property {(opened: Opened, config: Config) => boolean} [when] shown only then
  * @property {() => void} click
- * @property {(button: HTMLButtonElement, config: Config) => void} [prepare]
- * @typedef {{ buttons: HostButton[], commands?: Record<string, (detail: any) => void> }} Feature
+ * @property {(item: HTMLButtonElement, config: Config) => void} [prepare]
+ * @typedef {{ items: HostItem[], commands?: Record<string, (detail: any) => void> }} Feature
  */
 
 /** @type {Feature[]} */
@@ -30,19 +31,21 @@ const features = [history, naming, documents, reference, users, links, sharing, 
 export const hostCommands = Object.assign({}, ...features.map(({ commands = {} }) => commands))
 export const { requestClose } = closing
 
-/** Shows a button for each event that the page handles. @param {Config} config */
-export function showHostButtons (config) {
+/** Shows a menu item for each event that the page handles. @param {Config} config */
+export function showHostItems (config) {
   const { visible = false, text } = config.editorConfig?.customization?.close ?? {}
   closeButton.hidden = !visible || !isHandled('onRequestClose')
   if (text) closeButton.textContent = text
-  const shown = features.flatMap(({ buttons }) => buttons).filter(({ event }) => isHandled(event)).map(button => ({
-    ...button,
-    element: elementFor(button.name, button.click, { hidden: true })
+  const shown = features.flatMap(({ items }) => items).filter(({ event }) => isHandled(event)).map(item => ({
+    ...item,
+    element: menuItem(item.name, item.click, { hidden: true })
   }))
   for (const { element, prepare } of shown) prepare?.(element, config)
-  hostBar.replaceChildren(...shown.map(({ element }) => element))
+  for (const [name, { fill }] of Object.entries(menus)) {
+    fill(shown.filter(({ menu = 'file' }) => menu === name).map(({ element }) => element))
+  }
   whenOpened(opened => {
     for (const { element, when = () => true } of shown) element.hidden = !when(opened, getConfig())
-    hostBar.hidden = shown.every(({ element }) => element.hidden)
+    for (const { update } of Object.values(menus)) update()
   })
 }

@@ -29,7 +29,7 @@ let currentVersion = 0
 
 /** @type {Feature} */
 export const history = {
-  buttons: [{
+  items: [{
     name: 'Version history',
     event: 'onRequestHistory',
     click: () => editing.isUnsent() ? whenAllSent(open) : open()

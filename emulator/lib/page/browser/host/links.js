@@ -1,20 +1,18 @@
 import { emit } from '../embedding-page.js'
 import { showToast } from '../frame.js'
-import { editing, getConfig, whenOpened } from '../session.js'
+import { editing, getConfig, lastPlace, whenOpened } from '../session.js'
 import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
 
-/** Where the caret was before the button took the focus. @type {string | null} */
-let place = null
 let isShown = false
 
 /** @type {Feature} */
 export const links = {
-  buttons: [{
+  items: [{
+    menu: 'insert',
     name: 'Link to this place',
     event: 'onMakeActionLink',
-    prepare: button => button.addEventListener('pointerdown', () => { place = editing.view()?.place() ?? place }),
-    click: () => emit('onMakeActionLink', { action: { type: 'bookmark', data: place ?? '' } })
+    click: () => emit('onMakeActionLink', { action: { type: 'bookmark', data: lastPlace() ?? '' } })
   }],
   commands: {
     setActionLink: ({ data }) =>

@@ -1,6 +1,6 @@
 import { emit } from '../embedding-page.js'
 import { download, getOpened } from '../session.js'
-import { isSlides, mayEdit } from './conditions.js'
+import { isSlides, mayWrite } from './conditions.js'
 import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
 
@@ -11,9 +11,9 @@ const FORMATS = /** @type {Record<string, string[]>} */ ({
 
 /** @type {Feature} */
 export const naming = {
-  buttons: [
+  items: [
     { name: 'Save copy as…', event: 'onRequestSaveAs', when: ({ mayDownload }) => mayDownload, click: saveAs },
-    { name: 'Rename…', event: 'onRequestRename', when: mayEdit, click: rename }
+    { name: 'Rename…', event: 'onRequestRename', when: mayWrite, click: rename }
   ]
 }
 

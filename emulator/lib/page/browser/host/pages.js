@@ -6,11 +6,11 @@ import { mayBecomeEditor } from './conditions.js'
 
 let isFavorite = false
 /** @type {HTMLButtonElement | undefined} */
-let favoriteButton
+let favorite
 
 /** What opens another page, or this one in another way. @type {Feature} */
 export const pages = {
-  buttons: [
+  items: [
     {
       name: 'Edit document',
       event: 'onRequestEditRights',
@@ -21,8 +21,9 @@ export const pages = {
       name: 'Favorite',
       event: 'onMetaChange',
       when: (_opened, { document }) => document?.info?.favorite !== undefined,
-      prepare (button, config) {
-        favoriteButton = button
+      prepare (item, config) {
+        favorite = item
+        favorite.role = 'menuitemcheckbox'
         showFavorite(config.document?.info?.favorite === true)
       },
       click: () => emit('onMetaChange', { favorite: !isFavorite })
@@ -39,5 +40,5 @@ export const pages = {
 /** @param {boolean} value */
 function showFavorite (value) {
   isFavorite = value
-  favoriteButton?.setAttribute('aria-pressed', String(value))
+  favorite?.setAttribute('aria-checked', String(value))
 }

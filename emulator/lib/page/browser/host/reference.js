@@ -22,8 +22,8 @@ let latest = null
 
 /** @type {Feature} */
 export const reference = {
-  buttons: [
-    { name: 'Reference', event: 'onRequestReferenceData', when: isEditedGrid, click: refer },
+  items: [
+    { menu: 'insert', name: 'Reference', event: 'onRequestReferenceData', when: isEditedGrid, click: refer },
     { name: 'Change source', event: 'onRequestReferenceSource', when: isEditedGrid, click: () => emitSource('onRequestReferenceSource') },
     { name: 'Open source', event: 'onRequestOpen', when: isGrid, click: () => emitSource('onRequestOpen') }
   ],

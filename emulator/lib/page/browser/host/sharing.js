@@ -12,7 +12,7 @@ let settings = []
 
 /** The first button only asks the page, the second shows what it has answered. @type {Feature} */
 export const sharing = {
-  buttons: [
+  items: [
     { name: 'Sharing', event: EVENT, click: () => emit(EVENT) },
     { name: 'Access rights', event: EVENT, click: showRights }
   ],

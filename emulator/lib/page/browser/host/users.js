@@ -1,8 +1,8 @@
 import { button, element } from '../dom.js'
 import { emit, isHandled } from '../embedding-page.js'
-import { editing, whenUsersChange } from '../session.js'
+import { lastPlace, whenUsersChange } from '../session.js'
 import { showNames } from '../presence.js'
-import { mayEdit } from './conditions.js'
+import { mayComment } from './conditions.js'
 import { askUser } from './dialog.js'
 /** @import { Feature } from './features.js' */
 
@@ -17,7 +17,7 @@ let comment = null
 
 /** @type {Feature} */
 export const users = {
-  buttons: [{ name: 'Mention', event: 'onRequestUsers', when: mayEdit, click: mention }],
+  items: [{ menu: 'insert', name: 'Mention', event: 'onRequestUsers', when: mayComment, click: mention }],
   commands: { setUsers }
 }
 
@@ -44,7 +44,7 @@ function setUsers ({ data }) {
 
 /** A comment of which the page tells those who are mentioned. */
 async function mention () {
-  const place = editing.view()?.place() ?? null
+  const place = lastPlace()
   const list = element('ul', { className: 'suggestions', ariaLabel: 'People' })
   comment = { list, field: null, mentioned: new Map() }
   const { mentioned } = comment

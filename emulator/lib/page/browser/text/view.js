@@ -1,10 +1,11 @@
 import { Node } from 'prosemirror-model'
 import { EditorState } from 'prosemirror-state'
 import { EditorView } from 'prosemirror-view'
+import { showFormats } from '../frame.js'
 import { clipboard } from './clipboard.js'
 import { withCarets, withLink } from './places.js'
 import { schema } from '../../../text/schema.js'
-import { toolbar } from './toolbar.js'
+import { formatBar } from './formats.js'
 /** @import { Transaction } from 'prosemirror-state' */
 /** @import { TextContent, TextView } from '../protocol.js' */
 
@@ -22,7 +23,7 @@ const shown = new WeakMap()
  * @returns {TextView}
  */
 export function textView (container, content, viewOnly, state, dispatch) {
-  const bar = viewOnly || content.plain ? null : toolbar(content, () => view)
+  const bar = viewOnly || content.plain ? null : formatBar(content, () => view)
   const view = new EditorView(null, {
     state,
     dispatchTransaction: dispatch,
@@ -36,7 +37,8 @@ export function textView (container, content, viewOnly, state, dispatch) {
     ...clipboard
   })
   bar?.update(state)
-  show(container, view, ...bar === null ? [] : [bar.element])
+  show(container, view)
+  showFormats(...bar?.elements ?? [])
 
   return {
     update (next) {
@@ -45,6 +47,8 @@ export function textView (container, content, viewOnly, state, dispatch) {
       bar?.update(next)
     },
     destroy: () => view.destroy(),
+    focus: () => viewOnly ? container.focus() : view.focus(),
+    caret: () => String(view.state.selection.head),
     place: () => view.hasFocus() ? String(view.state.selection.head) : null,
     mark: marks => { if (!view.isDestroyed) dispatch(withCarets(view.state, marks)) },
     reveal (place) {
@@ -70,11 +74,11 @@ export function showDocument (container, doc) {
   show(container, view)
 }
 
-/** @param {HTMLElement} container @param {EditorView} view @param {HTMLElement[]} above */
-function show (container, view, ...above) {
+/** @param {HTMLElement} container @param {EditorView} view */
+function show (container, view) {
   shown.get(container)?.destroy()
   shown.set(container, view)
-  container.replaceChildren(...above, view.dom)
+  container.replaceChildren(view.dom)
 }
 
 /** @param {object} json */

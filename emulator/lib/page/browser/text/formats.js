@@ -19,7 +19,7 @@ const NO_HEADING = 'text'
  * @param {TextContent} content
  * @param {() => EditorView} view
  */
-export function toolbar ({ levels }, view) {
+export function formatBar ({ levels }, view) {
   /** @param {Command} command */
   const run = command => {
     command(view().state, view().dispatch)
@@ -38,12 +38,7 @@ export function toolbar ({ levels }, view) {
   }, new Option('Text', NO_HEADING), ...levels.map(level => new Option(nameOf(level), String(level))))
 
   return {
-    element: element(
-      'div',
-      { className: 'formats', role: 'toolbar', ariaLabel: 'Formats' },
-      ...levels.length > 0 ? [styles] : [],
-      ...toggles.map(({ button }) => button)
-    ),
+    elements: [...levels.length > 0 ? [styles] : [], ...toggles.map(({ button }) => button)],
     /** @param {EditorState} state */
     update (state) {
       for (const { button, isOn } of toggles) button.setAttribute('aria-pressed', String(isOn(state)))
