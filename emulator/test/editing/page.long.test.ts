@@ -16,11 +16,11 @@ async function start (t: Test, content: object[], changes = {}) {
   const authority = startAuthority(schema.nodeFromJSON({ type: 'doc', content }))
 
   /** The editor page with a connection that ends here. */
-  async function open (name: string) {
+  async function open (name: string, events: readonly string[] = []) {
     const { page, problems } = await browser.newPage(t, { permissions: ['clipboard-read', 'clipboard-write'] })
     await connect(page, authority, name, changes)
     await page.goto(`${server.url}/web-apps/apps/documenteditor/main/index.html?parentOrigin=${server.url}`)
-    await page.evaluate("postMessage({ type: 'page', command: 'open', config: {}, events: [] }, location.origin)")
+    await page.evaluate(`postMessage({ type: 'page', command: 'open', config: {}, events: ${JSON.stringify(events)} }, location.origin)`)
     await page.locator('[data-content][aria-busy="false"]').waitFor({ state: 'attached' })
     return {
       page,
@@ -28,6 +28,8 @@ async function start (t: Test, content: object[], changes = {}) {
       keyboard: page.keyboard,
       paragraph: (text: string) => page.locator('[data-paragraph]', { hasText: text }),
       button: (name: string) => page.getByRole('group', { name: 'Formats' }).getByRole('button', { name }),
+      /** The name of the control that has the focus. */
+      focused: async () => await page.locator(':focus').evaluate(element => element.ariaLabel ?? element.textContent),
       /** Waits until everything has arrived. */
       sent: async () => await page.waitForSelector('[data-state="received"]')
     }
@@ -97,4 +99,26 @@ t.test('a plain text has no formats: no buttons, no keys, and pasted text withou
   await keyboard.type('next')
   await sent()
   t.equal(String(authority.doc()), 'doc(paragraph("line"), paragraph("next"))')
+})
+
+t.test('by keyboard: the text has the focus at first, Escape leads to the tools and back, arrow keys through the tools and menus', { skip: browser.missing }, async t => {
+  const { open } = await start(t, [p('One')])
+  const { focused, keyboard, page, paragraph, problems } = await open('Ada', ['onRequestRename', 'onRequestCreateNew', 'onRequestUsers'])
+  await keyboard.type('x')
+  await paragraph('xOne').waitFor()
+  const passed: unknown[] = []
+  for (const key of ['Escape', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Escape', 'ArrowUp', 'ArrowRight', 'Enter', 'Escape', 'ArrowRight', 'ArrowRight', 'Home']) {
+    await keyboard.press(key)
+    passed.push(await focused())
+  }
+  t.strictSame(passed, [
+    'File', 'Rename…', 'Create new', 'Rename…', 'Create new', 'File', 'Create new', 'Insert', 'Mention', 'Insert',
+    'Paragraph style', 'Bold', 'File'
+  ])
+  t.equal(await page.locator('[role="menu"]:visible').count(), 0)
+  t.equal(await page.locator('[data-tools] [tabindex="0"]').count(), 1, 'one stop for the Tab key')
+  await keyboard.press('Escape')
+  await keyboard.type('y')
+  await paragraph('xyOne').waitFor()
+  t.strictSame(problems, [])
 })

@@ -22,8 +22,19 @@ t.test('a workbook opens as its visible sheets, with values displayed in their f
   t.strictSame(cellAt(workbook, 'Summary!A1'), { value: 'Summary of orders', text: 'Summary of orders', bold: true })
   t.strictSame(cellAt(workbook, 'Summary!C3'), { value: '007', text: '007' }, 'a text of digits')
   const [, summary] = sheetsOf(workbook)
-  t.match(summary, { merged: ['A1:C1'], hiddenColumns: [4] })
+  t.match(summary, { merged: ['A1:C1'], hiddenColumns: [4], widths: { 1: 173, 4: 68 } })
   t.equal(workbook.bytes(), rich, 'nothing was changed')
+})
+
+t.test('a cell has the fill of its style, if that is a solid colour', async t => {
+  const filled = (fill: string) => open(withParts(rich, {
+    'xl/styles.xml': xml => xml.replace('</fills>', `<fill>${fill}</fill></fills>`)
+      .replace(/(<xf numFmtId="9" fontId="0" )fillId="0"/, `$1fillId="${xml.split('<fill>').length - 1}"`)
+  }))
+  const of = (fill: string) => cellAt(filled(fill), 'Summary!C2')?.fill
+  t.equal(of('<patternFill patternType="solid"><fgColor rgb="FFF1E4D3"/></patternFill>'), '#f1e4d3')
+  t.equal(of('<patternFill patternType="solid"><fgColor theme="4"/></patternFill>'), undefined)
+  t.equal(of('<patternFill patternType="gray125"><fgColor rgb="FFF1E4D3"/></patternFill>'), undefined)
 })
 
 t.test('typed input becomes a number, a string, a boolean, a date or a formula; the cell keeps its style', async t => {

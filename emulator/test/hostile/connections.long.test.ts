@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import type { DocumentServer } from '../../lib/index.js'
-import { fixture, startBoth, startDocumentServer } from '../support.js'
+import { fixture, sign, startBoth, startDocumentServer } from '../support.js'
 import { connect } from './page.js'
 
 const typed = (text: string) => ({ stepType: 'replace', from: 1, to: 1, slice: { content: [{ type: 'text', text }] } })
@@ -13,6 +13,23 @@ function nested (depth: number): object {
   for (let level = 0; level < depth; level++) content = { type: 'section', content: [content] }
   return { stepType: 'replace', from: 0, to: 0, slice: { content: [content] } }
 }
+
+t.test('the page of a user who may only comment or fill in forms cannot change a text, whatever it sends', async t => {
+  const { host, server } = await startBoth(t)
+  for (const right of ['comment', 'fillForms', 'review']) {
+    const { token, ...unsigned } = host.config(right, { name: 'notes.txt' })
+    const config = { ...unsigned, document: { ...unsigned.document, permissions: { edit: false, [right]: true } } }
+    const page = await connect(t, server)
+    page.send({ type: 'open', config: { ...config, token: sign(config) } })
+    await page.message({ type: 'opened', viewOnly: false, mayWrite: right === 'review' })
+    page.send({ type: 'edit', batch: 1, operations: [{ op: 'steps', version: 0, client: 'x', steps: [typed('x')] }] })
+    await page.message({ type: 'received', batch: 1 })
+    page.send({ type: 'insertText', id: 1, data: null })
+    t.match(await page.message({ type: 'answer', id: 1 }), { error: { code: right === 'review' ? Number : -23 } })
+    const session = await server.open(host.config(right, { name: 'notes.txt' }))
+    t.equal((await session.content()).equals(fixture('notes.txt')), right !== 'review', right)
+  }
+})
 
 t.test('malformed messages change nothing in an editor or the server', async t => {
   const { host, server } = await startBoth(t)

@@ -95,6 +95,18 @@ t.test('a menu item shows only if the page handles its event; save as, rename, c
   t.strictSame([...ada.problems, ...viewer.problems], [])
 })
 
+t.test('who may only comment can mention others, but changes neither the text nor the name', { skip: browser.missing }, async t => {
+  const { open } = await startEditing(t, browser)
+  const { frame, item, problems } = await open('K', {
+    handled: ['onRequestRename', 'onRequestUsers', 'onRequestInsertImage'],
+    change: config => ({ ...config, document: { ...config.document, permissions: { edit: false, comment: true } } })
+  })
+  t.equal(await frame.locator('[data-state]').textContent(), 'Comments only')
+  t.equal(await frame.locator('[contenteditable="true"], [data-format], [data-action="save"]:visible').count(), 0)
+  t.strictSame(await Promise.all(['Mention', 'Rename…', 'Image…'].map(async name => await item(name).count())), [1, 0, 0])
+  t.strictSame(problems, [])
+})
+
 t.test('insertImage: of the token only images[].url is read, unsigned images are fetched without a token; the image is in the saved document', { skip: browser.missing }, async t => {
   const editing = await startEditing(t, browser)
   const { host, open, signed } = editing
