@@ -83,8 +83,10 @@ function closingWithoutConnection (): State {
       await reach!(page, demo)
       await caretTo('End', (await editorFrame(page)).locator('[data-paragraph]').first())
       await page.keyboard.type(' unsent')
+      const link = '<a href="/" data-onlyoffice-close>Documents</a>'
+      await page.locator('main').evaluate((main, link) => (main as unknown as { insertAdjacentHTML (place: string, html: string): void }).insertAdjacentHTML('afterbegin', link), link)
       // It shows for some seconds only.
-      await Promise.all([page.getByText('Saving…').waitFor(), (await editorFrame(page)).getByRole('button', { name: 'Close' }).click()])
+      await Promise.all([page.getByText('Saving…').waitFor(), page.getByRole('link', { name: 'Documents' }).click()])
       await page.clock.fastForward(10_000)
       await page.getByRole('alert').waitFor()
     }

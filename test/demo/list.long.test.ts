@@ -274,6 +274,7 @@ t.test('demo: others see who is editing; earlier versions are listed and restore
   await mira.getByText('mentioned you').waitFor({ state: 'detached' })
 
   await textBox(editor).fill('changed by Jonas')
+  await editor.waitForSelector('[data-state="received"]')
   await editor.getByRole('button', { name: 'Close' }).click()
   await jonas.waitForURL(`${demo.url}/?user=jonas`)
   while (Buffer.from(await demo.download('Board.md')).toString() === before); // each round is a download
