@@ -28,6 +28,7 @@ import { createThumbnails } from './thumbnails.js'
  * @param {'secure' | 'classic'} options.profile
  * @param {string} options.dataDirectory
  * @param {boolean} options.hasThumbnails
+ * @param {import('./failures.js').Failures} options.failures
  * @param {NonNullable<import('fastify').FastifyServerOptions['logger']>} options.logger
  */
 export async function createApp (
@@ -42,6 +43,7 @@ export async function createApp (
     profile,
     dataDirectory,
     hasThumbnails,
+    failures,
     logger
   }
 ) {
@@ -56,15 +58,18 @@ export async function createApp (
     jwtSecret,
     publicBaseUrl,
     profile,
-    storage: fileStorage({ directory: join(dataDirectory, 'uploads') }),
+    storage: failures.onDisk(fileStorage({ directory: join(dataDirectory, 'uploads') })),
     documentServer: internalUrl ? { internalUrl } : {},
     doctor: { authorize: (_target, { request }) => isFromThisMachine(request) ? 'grant' : false },
     versions: { keep: 100 },
     actions: createActions(app, { documents, messages, publicBaseUrl }),
+    inspect: failures.inspect,
     // A save of a document that somebody else has changed meanwhile: both are kept, and listed.
     onSaved: async ({ fileId, stored, conflict }) => {
+      failures.noteSaved(fileId)
       if (conflict) await documents.addConflictCopy(stored.fileId, fileId)
     },
+    onSaveFailed: ({ fileId }) => failures.noteFailed(fileId),
     // A form that somebody has filled in and submitted: the others get the answers as a message.
     onFormSubmitted: createFormInbox(documents, messages),
     onForgotten: async ({ fileType, content }) => {
@@ -73,11 +78,13 @@ export async function createApp (
     }
   })
 
+  failures.connect(app)
   if (catalogue.isNew) await seed(app, catalogue)
   await documents.purgeOld()
   await app.register(fastifyStatic, { root: fileURLToPath(new URL('public', import.meta.url)), prefix: '/public/' })
   await app.register(routes, {
     documents,
+    failures,
     messages,
     presence: createPresence(app),
     thumbnails: createThumbnails(app, { directory: join(dataDirectory, 'thumbnails'), isEnabled: hasThumbnails }),

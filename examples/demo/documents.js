@@ -20,10 +20,15 @@ const LATEST_WITHIN_MS = 15_000
  */
 export function createDocuments (app, catalogue) {
   return {
-    /** All documents that are not deleted. */
-    async list () {
-      const documents = await Promise.all(catalogue.entries().map(describe))
-      return documents.filter(document => document !== null)
+    list,
+
+    /**
+     * The wanted document, or else one that can be tried out; `null` if there is none.
+     * @param {unknown} wanted
+     */
+    async toTry (wanted) {
+      const all = await list()
+      return all.find(({ id }) => id === wanted) ?? all.find(({ kind }) => kind === 'word') ?? all[0] ?? null
     },
 
     /** Deleted documents that can be restored, the last one first. */
@@ -119,6 +124,12 @@ export function createDocuments (app, catalogue) {
     },
 
     storeLatest
+  }
+
+  /** All documents that are not deleted. */
+  async function list () {
+    const documents = await Promise.all(catalogue.entries().map(describe))
+    return documents.filter(document => document !== null)
   }
 
   /**

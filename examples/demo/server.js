@@ -18,9 +18,11 @@ PUBLIC_BASE_URL   URL at which the document server reaches the application. Defa
 DOCUMENT_SERVER_INTERNAL_URL   origin at which the application reaches the document server, if not that of
                                EDITOR_API_URL
 */
+import { setTimeout as delay } from 'node:timers/promises'
 import { createDocumentServer } from 'onlyoffice-emulator'
 import { endIfInUse } from '../port-in-use.js'
 import { createApp } from './app.js'
+import { createFailures } from './failures.js'
 import { choosePort } from './port.js'
 import { readSettings } from './settings.js'
 
@@ -35,13 +37,10 @@ const documentServer = settings.editorApiUrl
   ? null
   : await createDocumentServer({ jwtSecret: settings.jwtSecret, logger: settings.logger })
 
-const app = await createApp({
-  ...settings,
-  editorApiUrl: settings.editorApiUrl ?? documentServer?.editorApiUrl ?? '',
-  isEmulated: documentServer !== null,
-  publicBaseUrl: settings.publicBaseUrl ?? address
-})
-await app.listen({ port, host: settings.host })
+/** @type {Promise<void> | undefined} */
+let restarting
+const failures = createFailures({ documentServer, restart })
+let app = await start()
 
 /** @type {Promise<void> | undefined} */
 let stopping
@@ -62,10 +61,42 @@ function hostname (host) {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function stop () {
-  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
-  await documentServer?.close() // first: it saves open documents through the application
+async function start () {
+  const app = await createApp({
+    ...settings,
+    editorApiUrl: settings.editorApiUrl ?? documentServer?.editorApiUrl ?? '',
+    isEmulated: documentServer !== null,
+    publicBaseUrl: settings.publicBaseUrl ?? address,
+    failures
+  })
+  await app.listen({ port, host: settings.host })
+  return app
+}
+
+/**
+ * As after a crash, but without losing what is being answered.
+ * @param {number} pauseMs
+ */
+function restart (pauseMs) {
+  restarting = (async () => {
+    await delay(LAST_REQUESTS_MS) // the page shows what is about to happen
+    await close()
+    await delay(pauseMs)
+    app = await start()
+  })()
+  return restarting
+}
+
+async function close () {
   // Browsers open spare connections that never carry a request; app.close() would wait for them.
   setTimeout(() => app.server.closeAllConnections(), LAST_REQUESTS_MS).unref()
   await app.close()
+}
+
+async function stop () {
+  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+  await restarting
+  await failures.end() // the document server may be down, or the disk full
+  await documentServer?.close() // first: it saves open documents through the application
+  await close()
 }

@@ -14,7 +14,7 @@ t.test('demo: EDITOR_API_URL and JWT_SECRET connect it to another document serve
   const demo = await startDemo(t, { env: { EDITOR_API_URL: documentServer.editorApiUrl, JWT_SECRET } })
 
   const response = await fetch(`${demo.url}/edit/${await demo.idOf('Shopping list.md')}?user=jonas`)
-  t.match(response.headers.get('content-security-policy'), `frame-src ${documentServer.url};`)
+  t.match(response.headers.get('content-security-policy'), `frame-src 'self' ${documentServer.url};`)
   const config: EditorConfig = JSON.parse(/<script type="application\/json">(.*)<\/script>/.exec(await response.text())![1]!)
   t.strictSame(config.editorConfig?.user, { id: 'jonas', name: 'Jonas Feldt' })
   const session = await documentServer.open(config)

@@ -10,6 +10,7 @@ export function menu () {
 <div class="menu" role="menu" popover aria-label="More" data-menu>
   <a role="menuitem" tabindex="-1" data-item="edit">Open</a>
   <a role="menuitem" tabindex="-1" data-item="view">View only</a>
+  <a role="menuitem" tabindex="-1" data-item="two">Open as two users</a>
   <a role="menuitem" tabindex="-1" data-item="versions">Version history</a>
   <hr role="separator">
   <a role="menuitem" tabindex="-1" data-item="download">Download</a>

@@ -60,7 +60,7 @@ function bar (middle, { user, isLocal }) {
   <nav aria-label="Help">
     <a href="/real-editor?user=${user.id}">Use the real editor</a>
     ${isLocal
-      ? html`<a href="/forgotten?user=${user.id}">Saves that did not arrive</a><a href="${DOCTOR_PATH}">Ask the doctor</a>`
+      ? html`<a href="/failures?user=${user.id}">Cause a failure</a><a href="/forgotten?user=${user.id}">Saves that did not arrive</a><a href="${DOCTOR_PATH}">Ask the doctor</a>`
       : null}
   </nav>
 </div>`

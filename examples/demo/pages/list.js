@@ -46,6 +46,7 @@ export function listPage ({ documents, editors, deleted, messages, visitor, hasT
       <button class="icon-button" type="button" aria-pressed="${String(view === 'grid')}" aria-label="Large previews" title="Large previews" data-view-switch>${glyph('grid')}</button>
     </div>
   </div>
+  <p class="hint tries">Try <a href="/two?user=${user.id}">two users side by side</a>${visitor.isLocal ? html`, or <a href="/failures?user=${user.id}">cause a failure</a> and see that nothing is lost` : null}.</p>
   <section class="uploads" aria-labelledby="uploads-title" hidden data-uploads>
     <div class="uploads-head"><h2 id="uploads-title">Uploads</h2><button class="action" type="button" data-uploads-clear>Close</button></div>
     <ul></ul>

@@ -21,3 +21,8 @@ const lists = new Intl.ListFormat('en')
 export function listText (names) {
   return lists.format(names)
 }
+
+/** @param {Date} date */
+export function clockText (date) {
+  return `${date.toISOString().slice(11, 19)} UTC`
+}

@@ -6,8 +6,8 @@ const root = document.documentElement
 const system = matchMedia('(prefers-color-scheme: dark)')
 const themeSwitch = find('[data-theme-switch]')
 
-remember('user', currentUser())
-addEventListener('blur', () => find('[data-preferences]').hidePopover())
+if (window === top) remember('user', currentUser()) // not of the users who are shown side by side
+addEventListener('blur', () => find('[data-preferences]').hidePopover()) // pressing into the editor's frame
 
 themeSwitch.addEventListener('click', () => {
   const isWanted = !isDark()

@@ -1,6 +1,8 @@
 import { editorPage } from '../pages/editor.js'
 import { realEditorPage } from '../pages/real-editor.js'
-import { idIn, visitorIn } from './request.js'
+import { twoPage } from '../pages/two.js'
+import { users } from '../users.js'
+import { documentIn, idIn, visitorIn } from './request.js'
 
 /** @import { FastifyInstance } from 'fastify' */
 /** @import { Parts } from './index.js' */
@@ -25,6 +27,14 @@ export async function editorRoutes (app, { documents, documentServer, sendPage }
     })
     await control.openDocument(id, { title: name })
     return sendPage(reply, editorPage({ name, fragment: control.render({ closeUrl: `/?user=${user.id}` }), visitor }))
+  })
+
+  app.get('/two', async (request, reply) => {
+    const document = await documents.toTry(documentIn(request))
+    if (document === null) return reply.redirect('/')
+    const visitor = visitorIn(request)
+    const other = users.filter(({ id }) => id !== visitor.user.id).slice(0, 1)
+    return sendPage(reply, twoPage({ document, both: [visitor.user, ...other], visitor }))
   })
 
   app.get('/real-editor', async (request, reply) => {

@@ -5,6 +5,7 @@ import { pageSender } from './send.js'
 import { conversionRoutes } from './conversions.js'
 import { documentRoutes } from './documents.js'
 import { editorRoutes } from './editor.js'
+import { failureRoutes } from './failures.js'
 import { forgottenRoutes } from './forgotten.js'
 import { listRoutes } from './list.js'
 import { visitorIn } from './request.js'
@@ -14,11 +15,12 @@ import { versionRoutes } from './versions.js'
 
 /** @import { FastifyInstance, FastifyError } from 'fastify' */
 /** @import { Documents } from '../documents.js' */
+/** @import { Failures } from '../failures.js' */
 /** @import { Messages } from '../messages.js' */
 /** @import { Presence } from '../presence.js' */
 /** @import { Thumbnails } from '../thumbnails.js' */
 /** @import { SendPage } from './send.js' */
-/** @typedef {{ documents: Documents, messages: Messages, presence: Presence, thumbnails: Thumbnails, documentServer: DocumentServer, sendPage: SendPage }} Parts */
+/** @typedef {{ documents: Documents, failures: Failures, messages: Messages, presence: Presence, thumbnails: Thumbnails, documentServer: DocumentServer, sendPage: SendPage }} Parts */
 /** @typedef {{ url: string, isEmulated: boolean }} DocumentServer `url`: that of its api.js. */
 
 /**
@@ -65,6 +67,7 @@ export async function routes (app, options) {
       conversionRoutes,
       thumbnailRoutes,
       versionRoutes,
+      failureRoutes,
       forgottenRoutes,
       uploadRoutes
     ]

@@ -36,6 +36,14 @@ export function idIn ({ params }) {
 }
 
 /**
+ * The document that the query names.
+ * @param {FastifyRequest} request
+ */
+export function documentIn ({ query }) {
+  return /** @type {{ document?: unknown }} */ (query).document
+}
+
+/**
  * The fields of a JSON object.
  * @param {FastifyRequest} request
  * @returns {Readonly<Record<string, unknown>>}

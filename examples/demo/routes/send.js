@@ -13,13 +13,13 @@ export function pageSender (documentServerOrigin) {
   const contentSecurityPolicy = [
     "default-src 'none'",
     `script-src 'self' ${documentServerOrigin}`,
-    `frame-src ${documentServerOrigin}`,
+    `frame-src 'self' ${documentServerOrigin}`,
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'"
+    "frame-ancestors 'self'"
   ].join('; ')
 
   return function sendPage (reply, page) {

@@ -84,6 +84,7 @@ function fill ({ id, name, isFavorite }) {
   menu.setAttribute('aria-label', `More for ${name}`)
   link('edit', `/edit/${id}?${query}`)
   link('view', `/edit/${id}?${query}&mode=view`)
+  link('two', `/two?${new URLSearchParams({ user: currentUser(), document: id })}`)
   link('versions', `/documents/${id}/versions?${query}`)
   link('download', `/documents/${id}/download`)
   find('[data-item="favorite"]', menu).textContent = isFavorite ? 'Remove from favorites' : 'Add to favorites'

@@ -1,6 +1,7 @@
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const both = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
 /**
@@ -10,7 +11,7 @@ const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 export function showLocalTimes (parent) {
   for (const element of parent.querySelectorAll('time')) {
     const at = new Date(element.dateTime)
-    element.textContent = textOf(at)
+    element.textContent = element.matches('[data-clock]') ? clock.format(at) : textOf(at)
     element.title = both.format(at)
   }
 }
