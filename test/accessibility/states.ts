@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContextOptions, Frame, Page, WebSocketRoute } from 'playwright-core'
+import type { BrowserContextOptions, Frame, FrameLocator, Page, WebSocketRoute } from 'playwright-core'
 import { caretTo, choose, editorFrame } from '../kit/browser.js'
 import type { Demo } from '../kit/programs.js'
 
@@ -29,6 +29,11 @@ const reading = (name: string): State => ({
   path: async demo => `/edit/${await demo.idOf(name)}?user=mira&mode=view`,
   reach: editorFrame
 })
+
+/** Waits for the editor in a page of the demo that is in a frame. */
+async function editorIn (frame: FrameLocator): Promise<void> {
+  await frame.frameLocator('iframe').locator('[data-content][aria-busy="false"]').waitFor()
+}
 
 /** Opens what the bar of every page offers. */
 async function openPreferences (page: Page): Promise<void> {
@@ -227,6 +232,30 @@ export const states: Readonly<Record<string, State>> = {
       // The document server tries it several times.
       do await page.goto(`${demo.url}/forgotten?user=mira`)
       while (await saves.count() === 0)
+    }
+  },
+  'two users side by side': {
+    path: () => '/two?user=mira',
+    reach: async page => {
+      for (const frame of await page.locator('iframe').all()) await editorIn(frame.contentFrame())
+    }
+  },
+  'causing a failure': { path: () => '/failures?user=mira', reach: async page => await editorIn(page.frameLocator('main iframe')) },
+  'a failure, on a phone': {
+    path: () => '/failures?user=mira',
+    device: PHONE,
+    async reach (page) {
+      await editorIn(page.frameLocator('main iframe'))
+      await page.getByRole('button', { name: 'Document server down' }).click()
+      await page.getByText('Not stored yet.').waitFor()
+    }
+  },
+  'the end of a failure': {
+    path: () => '/failures?user=mira',
+    async reach (page) {
+      await page.getByRole('button', { name: 'End: Document server down' }).click()
+      await page.locator('strong').getByText('It is over').waitFor()
+      await editorIn(page.frameLocator('main iframe'))
     }
   },
   'empty list, with deleted documents': {

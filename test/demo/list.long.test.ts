@@ -333,7 +333,9 @@ t.test('demo: other sites can change nothing, and a name that cannot be shown is
     ['POST', `/documents/${id}/convert`, '{"format":"pdf","add":true}'],
     ['DELETE', `/documents/${id}`, '{}'],
     ['POST', `/documents/${id}/versions/1/restore`, '{}'],
-    ['POST', '/forgotten/recover', '{}']
+    ['POST', '/forgotten/recover', '{}'],
+    ['POST', '/failures', '{"kind":"disk"}'],
+    ['DELETE', '/failures', '{}']
   ] as const) {
     for (const site of ['cross-site', 'same-site']) {
       t.equal(await statusOf(method, path, body, { ...json, 'sec-fetch-site': site }), 403, `${method} ${path} ${site}`)
