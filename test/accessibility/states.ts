@@ -152,7 +152,14 @@ export const states: Readonly<Record<string, State>> = {
     prepare: async page => await page.route('**/pdf', () => {}),
     device: PHONE
   },
-  'dialog to delete': menu('Delete…'),
+  'dialog to delete': menu('Move to bin…'),
+  'selected documents': {
+    ...list,
+    async reach (page) {
+      for (const position of [0, 1]) await page.getByRole('checkbox', { name: /^Select / }).nth(position).check()
+      await page.getByText('2 selected').waitFor()
+    }
+  },
   'unknown URL': { path: () => '/nothing' },
   'unknown document': { path: () => '/edit/nothing' },
   doctor: { path: () => '/Controls/Editor/EditorHandler.ashx/doctor' },

@@ -7,7 +7,7 @@ import { missingOffice, startDemo, temporaryDirectory } from '../kit/programs.js
 const browser = await startBrowser(t)
 
 t.test(
-  'demo: the list shows first pages, made once for each content and kept over a restart, and icons where there is none',
+  'demo: large previews show first pages, made once for each content and kept over a restart, and icons where there is none',
   { skip: browser.missing || await missingOffice() },
   async t => {
     const directory = await temporaryDirectory(t)
@@ -21,6 +21,7 @@ t.test(
       { name: 'Note.txt', mimeType: '', buffer: Buffer.from('The first page\n') },
       { name: 'Form.xml', mimeType: '', buffer: Buffer.from('<broken') }
     ])
+    await page.getByRole('button', { name: 'Large previews' }).click()
     const image = page.getByRole('listitem').filter({ hasText: 'Note.txt' }).locator('.preview img')
     await image.waitFor()
     t.ok(await image.evaluate(widthOf) > 100)

@@ -20,7 +20,7 @@ export function menu () {
   <button role="menuitem" tabindex="-1" type="button" data-item="favorite">Add to favorites</button>
   <button role="menuitem" tabindex="-1" type="button" data-item="rename">Rename…</button>
   <button role="menuitem" tabindex="-1" type="button" data-item="copy">Make a copy</button>
-  <button role="menuitem" tabindex="-1" type="button" class="danger" data-item="delete">Delete…</button>
+  <button role="menuitem" tabindex="-1" type="button" class="danger" data-item="delete">Move to bin…</button>
 </div>`
 }
 
@@ -51,7 +51,7 @@ ${dialog({
   fields: html`<p class="field"><label for="convert-format">Format</label><select id="convert-format" name="format" required></select></p>`
 })}
 ${dialog({ name: 'pdf', title: 'Show as PDF', action: 'Try again', takesLong: true })}
-${dialog({ name: 'delete', title: 'Delete', action: 'Delete', isDangerous: true, fields: html`<p data-text></p>` })}
+${dialog({ name: 'delete', title: 'Move to bin', action: 'Move to bin', isDangerous: true, fields: html`<p data-text></p>` })}
 ${dialog({ name: 'purge', title: 'Delete for good', action: 'Delete for good', isDangerous: true, fields: html`<p>This can't be undone.</p>` })}`
 }
 

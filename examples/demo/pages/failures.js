@@ -63,23 +63,30 @@ function outcome ({ active, latest, documents }) {
   const waiting = documents.filter(({ storedAt }) => storedAt === null).length
   return html`
 <p><strong>${headline(active, waiting, documents.length)}</strong></p>
-${documents.length === 0 ? null : html`<ul aria-label="Documents">${documents.map(({ name, storedAt }) => storedAt === null
-  ? html`<li class="waiting"><span class="name">${name}</span><span>Not stored yet. ${kinds[latest.kind].why}</span></li>`
-  : html`<li class="stored"><span class="name">${name}</span><span>Stored ${active === null ? 'again ' : ''}at ${time(storedAt)}</span></li>`
-)}</ul>`}
+${documents.length === 0 ? null : html`<ul aria-label="Documents">${documents.map(each => affected(each, latest.kind))}</ul>`}
 <p class="hint">${kinds[latest.kind].label} from ${time(latest.from)}${latest.to === null ? ' on' : html` to ${time(latest.to)}`}</p>`
+}
+
+/**
+ * @param {Affected} document
+ * @param {Kind} kind
+ */
+function affected ({ name, storedAt }, kind) {
+  return storedAt === null
+    ? html`<li class="waiting"><span class="name">${name}</span><span>Not stored yet. ${kinds[kind].why}</span></li>`
+    : html`<li class="stored"><span class="name">${name}</span><span>Stored again at ${time(storedAt)}</span></li>`
 }
 
 /**
  * @param {Kind | null} active
  * @param {number} waiting
- * @param {number} affected
+ * @param {number} count Of all that the failure is about.
  */
-function headline (active, waiting, affected) {
+function headline (active, waiting, count) {
   if (active !== null && waiting === 0) return `${kinds[active].label}. Type something in the document.`
   if (active !== null) return `${kinds[active].label}. ${waiting === 1 ? 'One document has' : `${waiting} documents have`} changes that are not stored.`
   if (waiting > 0) return 'It is over. What was kept is being stored …'
-  return affected === 0 ? 'It is over. Nothing had been changed.' : 'It is over, and nothing is lost.'
+  return count === 0 ? 'It is over. Nothing had been changed.' : 'It is over, and nothing is lost.'
 }
 
 /** @param {Date} at */

@@ -63,6 +63,11 @@ export function listPage ({ documents, editors, deleted, messages, visitor, hasT
     <p>No document is called <q data-empty-term></q>.</p>
     <p><button class="button quiet" type="button" data-search-clear>Show all documents</button></p>
   </div>
+  <section class="selection" aria-label="Selection" hidden data-selection>
+    <p role="status" data-selection-text></p>
+    <button class="button dangerous" type="button" data-selection-remove>Move to bin</button>
+    <button class="button quiet" type="button" data-selection-clear>Clear</button>
+  </section>
   <div data-live="deleted">${deleted.length > 0 ? bin(deleted) : null}</div>
   <p class="visually-hidden" role="status" data-status></p>
   <div class="toasts" data-toasts></div>
@@ -96,9 +101,9 @@ function message ({ id, from, what, document, text, url, at }) {
 function bin (deleted) {
   return html`
 <details class="bin">
-  <summary>Recently deleted (${deleted.length})</summary>
+  <summary>Bin (${deleted.length})</summary>
   <p class="hint">Deleted for good after ${KEPT_DAYS} days.</p>
-  <ul aria-label="Recently deleted documents">${deleted.map(({ id, name }) => html`
+  <ul aria-label="Bin">${deleted.map(({ id, name }) => html`
     <li data-id="${id}" data-name="${name}"><span class="name">${name}</span> <span class="actions"><button class="action" type="button" aria-label="Restore ${name}" data-restore>Restore</button><button class="action danger" type="button" aria-label="Delete ${name} for good" data-purge>Delete for good</button></span></li>`)}
   </ul>
 </details>`

@@ -21,6 +21,7 @@ export function row (document, { user, editors, hasThumbnails }) {
   const dot = name.lastIndexOf('.')
   return html`
 <li id="document-${id}" data-id="${id}" data-name="${name}" data-base="${baseOf(name)}" data-file-type="${fileType}" data-favorite="${String(isFavorite)}">
+  <input class="select" type="checkbox" autocomplete="off" aria-label="Select ${name}" data-select>
   <span class="preview" aria-hidden="true"${hasThumbnails ? html` data-thumbnail="/documents/${id}/thumbnail?revision=${hash(revision)}"` : null}>${icon(document)}</span>
   <div class="about">
     <p class="name">${isFavorite ? html`<span class="star" role="img" aria-label="Favorite">${glyph('star')}</span> ` : null}<a href="/edit/${id}${query}">${name.slice(0, dot)}<wbr>${name.slice(dot)}</a></p>

@@ -4,6 +4,8 @@ import { ask } from './list/dialog.js'
 import { openMenus } from './list/menu.js'
 import { refresh, refreshRegularly } from './list/live.js'
 import { searchDocuments } from './list/search.js'
+import { selectDocuments } from './list/selection.js'
+import { loadThumbnails } from './list/thumbnails.js'
 import { acceptUploads } from './list/uploads.js'
 import { send } from './shared/api.js'
 import { remember } from './shared/cookies.js'
@@ -17,6 +19,7 @@ const viewSwitch = find('[data-view-switch]')
 showLocalTimes(document)
 searchDocuments()
 openMenus(list)
+selectDocuments()
 acceptUploads()
 refreshRegularly()
 
@@ -39,6 +42,7 @@ viewSwitch.addEventListener('click', () => {
   list.dataset.view = view
   viewSwitch.setAttribute('aria-pressed', String(view === 'grid'))
   remember('view', view)
+  loadThumbnails()
 })
 
 find('[data-live="messages"]').addEventListener('click', async event => {
@@ -52,6 +56,6 @@ find('[data-live="messages"]').addEventListener('click', async event => {
 find('[data-live="deleted"]').addEventListener('click', event => {
   const button = /** @type {Element} */ (event.target).closest('button')
   const { id = '', name = '' } = button?.closest('li')?.dataset ?? {}
-  if (button?.matches('[data-restore]')) restore(id, name)
+  if (button?.matches('[data-restore]')) restore([{ id, name }])
   if (button?.matches('[data-purge]')) purge(id, name)
 })

@@ -19,7 +19,7 @@ export function listed ({ dataset: { id = '', name = '', base = '', fileType = '
 }
 
 /** @type {Record<string, ((document: Listed) => void) | undefined>} */
-export const items = { rename, copy, pdf, convert, delete: remove, favorite }
+export const items = { rename, copy, pdf, convert, delete: document => remove([document]), favorite }
 
 /** @param {Listed} document */
 function rename ({ id, name, base, fileType }) {
@@ -110,35 +110,52 @@ async function convert ({ id, name, base }) {
   }, `${name} can't be converted`)
 }
 
-/** @param {Listed} document */
-function remove ({ id, name }) {
+/** @param {readonly Listed[]} documents */
+export function remove (documents) {
+  const them = documents.length === 1 ? 'it' : 'them'
   ask('delete', {
-    title: `Delete ${name}?`,
+    title: `Move ${textOf(documents)} to the bin?`,
     prepare (form) {
-      const presence = document.getElementById(`document-${id}`)?.querySelector('.presence')?.textContent?.trim()
-      const who = presence?.replace(/^\S*\s(?=\S)/, '') ?? ''
-      find('[data-text]', form).textContent = `${who === '' ? '' : `${who}, and the editor will be closed. `}You can restore it for seven days.`
+      const editing = documents.map(({ id }) => presenceOf(id)).filter(text => text !== '')
+      const text = documents.length === 1 ? `${editing[0]}, and the editor will be closed. ` : 'Open editors will be closed. '
+      find('[data-text]', form).textContent = `${editing.length === 0 ? '' : text}You can restore ${them} for seven days.`
     },
     async run () {
-      await send('DELETE', `/documents/${id}`)
-      await refresh()
-      const toast = tell(`${name} was deleted`, { action: { label: 'Undo', run: () => restore(id, name) } })
+      try {
+        for (const { id } of documents) await send('DELETE', `/documents/${id}`)
+      } finally {
+        await refresh()
+      }
+      const toast = tell(`${textOf(documents)} moved to the bin`, {
+        action: { label: 'Undo', run: () => restore(documents) }
+      })
       setTimeout(() => toast.querySelector('button')?.focus()) // the row and its button are gone
     }
   })
 }
 
 /**
+ * Who is editing a document.
  * @param {string} id
- * @param {string} name
  */
-export async function restore (id, name) {
+function presenceOf (id) {
+  const presence = document.getElementById(`document-${id}`)?.querySelector('.presence')?.textContent?.trim()
+  return presence?.replace(/^\S*\s(?=\S)/, '') ?? ''
+}
+
+/** @param {ReadonlyArray<{ name: string }>} documents */
+function textOf (documents) {
+  return documents.length === 1 ? documents[0]?.name ?? '' : `${documents.length} documents`
+}
+
+/** @param {ReadonlyArray<{ id: string, name: string }>} documents */
+export async function restore (documents) {
   await attempt(async () => {
-    await send('POST', `/documents/${id}/restore`)
+    for (const { id } of documents) await send('POST', `/documents/${id}/restore`)
     await refresh()
-    tell(`${name} was restored`)
-    show(id)
-  }, `${name} was not restored`)
+    tell(`${textOf(documents)} restored`)
+    show(documents[0]?.id ?? '')
+  }, `${textOf(documents)} not restored`)
 }
 
 /**

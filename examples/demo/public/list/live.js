@@ -78,7 +78,7 @@ function remember (part) {
   sent.set(keyOf(part), part.outerHTML)
 }
 
-const OPERABLE = 'a, button'
+const OPERABLE = 'a, button, input'
 
 /**
  * What is now where an element was before its row was replaced. If the row is gone, the list.

@@ -1,4 +1,4 @@
-// First pages: requested when their row comes into view; until then, and if there is none, the icon stays.
+// First pages: requested when their document comes into view; until then, and if there is none, the icon stays.
 
 /** @type {WeakSet<Element>} */
 const watched = new WeakSet()
@@ -13,8 +13,9 @@ const observer = new IntersectionObserver(entries => {
 }, { rootMargin: '200px' })
 let isLoading = false
 
-/** Requests the images that may be ready now. */
+/** Requests the images that may be ready now: rows have icons. */
 export function loadThumbnails () {
+  if (!document.querySelector('[data-view="grid"]')) return
   for (const preview of document.querySelectorAll('[data-thumbnail]')) {
     if (watched.has(preview)) continue
     watched.add(preview)
