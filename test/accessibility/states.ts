@@ -262,7 +262,6 @@ export const states: Readonly<Record<string, State>> = {
     async reach (page) {
       await page.getByRole('button', { name: 'End: Document server down' }).click()
       await page.locator('strong').getByText('It is over').waitFor()
-      await editorIn(page.frameLocator('main iframe'))
     }
   },
   'empty list, with deleted documents': {
