@@ -86,7 +86,9 @@ export async function registerEditor (app: FastifyInstance, options: FastifyOnly
     if (!control.hasDocument) throw new NoDocumentError()
     const { lang = control.config!.editorConfig.lang ?? 'en' } = rendering
     const page = renderPage(control.render(rendering), { title, lang })
-    const links = [this.getHeader('link') ?? [], control.links].flat() as string[]
+    const { nonce } = rendering
+    const ofControl = nonce === undefined ? control.links : control.links.map(link => `${link}; nonce="${nonce}"`)
+    const links = [this.getHeader('link') ?? [], ofControl].flat() as string[]
     this.headers({ 'cache-control': 'no-store', link: links })
     return this.type('text/html; charset=utf-8').send(page)
   })

@@ -212,7 +212,7 @@ export interface DocumentTemplate {
   readonly id: string
   /** What the user sees. */
   readonly title: string
-  /** Format, such as `xltx`. The user sees it if there is no `thumbnail`. */
+  /** Format, such as `xltx`. The user sees its icon if there is no `thumbnail`. */
   readonly fileType?: string | undefined
   /** http(s) URL of a small image, as the browser reaches it. */
   readonly thumbnail?: string | undefined

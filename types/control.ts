@@ -213,6 +213,13 @@ export interface RenderOptions {
    * Korean, Polish, Portuguese, Russian, Spanish or Turkish, else in English
    */
   readonly messages?: EditorMessages | undefined
+  /**
+   * The nonce of the page's Content-Security-Policy, such as `reply.cspNonce.script` of `@fastify/helmet`: in base64, a
+   * new one for every page. With it, `script-src` need not allow the page's module and `api.js` by their origins.
+   *
+   * @default none
+   */
+  readonly nonce?: string | undefined
 }
 
 /** Options of `reply.editor()`. */
@@ -551,13 +558,14 @@ export interface EditorControl {
 
   /**
    * Returns an HTML fragment that shows the editor; insert it into the body of any page. It consists of an element with
-   * the configuration as data, and a script element that loads the module. It contains no inline script. Without a
-   * document it shows no editor.
+   * the configuration as data, and a script element that loads the module. It contains no inline script.
    *
    * While the document is opening, and if it does not open, the page informs the user. `messages` replaces these texts.
    *
    * @throws InvalidOptionError (`FST_EDITOR_INVALID_OPTION`): an option is invalid, or a message is unknown or is not a
    *   string.
+   * @throws NoDocumentError (`FST_EDITOR_NO_DOCUMENT`): the control has no document. If `NODE_ENV` is `production`, or
+   *   with the profile `classic`, the page says so instead.
    * @example
    * ```js
    * const fragment = control.render({ lang: 'de', closeUrl: '/documents' })

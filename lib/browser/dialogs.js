@@ -1,12 +1,13 @@
 // Dialogs over the page while the editor exists: for choosing files, and for showing who may use the document.
+import { BORDER, controls, HOVER, LINE } from './colors.js'
 import { element, pageUrl, styleSheet } from './page.js'
 
 /** @import { Messages } from './messages.js' */
 
 /**
  * @param {HTMLElement} fragment
- * @param {{ title: string, parts: HTMLElement[], list: HTMLElement, close: string }} content `list` is the part
- *   that the title describes. `close` is the text of the button that closes the dialog.
+ * @param {{ title: string, parts: HTMLElement[], list: HTMLElement, close: HTMLButtonElement }} content `list` is the
+ *   part that the title describes.
  * @returns {{ dialog: HTMLDialogElement, closed: Promise<void> }} The dialog is shown, and in the page until it is
  *   closed.
  */
@@ -18,7 +19,7 @@ function openDialog (fragment, { title, parts, list, close }) {
   dialog.append(
     element('h2', 'onlyoffice-dialog-title', title, { id }),
     ...parts,
-    element('button', 'onlyoffice-dialog-close', close, { type: 'button', onclick: () => dialog.close() })
+    Object.assign(close, { type: 'button', onclick: () => dialog.close() })
   )
   const focused = document.activeElement
   /** @type {Promise<void>} */
@@ -34,12 +35,20 @@ function openDialog (fragment, { title, parts, list, close }) {
   return { dialog, closed }
 }
 
-/**
- * As with a notice, only elements after the script of a fragment get this style. System colors follow the page's color
- * scheme.
- */
+/** As with a notice, only elements after the script of a fragment get this style. */
 const DIALOG = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-dialog'
-const BORDER = 'color-mix(in srgb, CanvasText 35%, Canvas)'
+const BUTTON = 'onlyoffice-dialog-close'
+
+/** Formats by the color of their icons. */
+const KINDS = {
+  word: /^(do[ct]|odt|ott|fodt|rtf|txt|html?|mht|md|epub|fb2|hwp|pages)/i,
+  cell: /^(xl|et|ods|ots|fods|csv|tsv|numbers)/i,
+  slide: /^(pp[st]|pot|dps|odp|otp|fodp|odg|key)/i,
+  pdf: /^(pdf|djvu|o?xps)/i,
+  image: /^(png|jpe?g|gif|bmp|svg|webp|tiff?|hei[cf])/i
+}
+/** White text is readable on each. @type {Record<keyof typeof KINDS, string>} */
+const COLORS = { word: '#2f5fb3', cell: '#1d7a45', slide: '#b4530f', pdf: '#b3312c', image: '#6b4fb3' }
 const useStyle = styleSheet(`
 ${DIALOG}[open] {
   box-sizing: border-box; display: flex; flex-direction: column; gap: .75rem;
@@ -51,37 +60,38 @@ ${DIALOG}::backdrop { background: rgb(0 0 0 / .45) }
 ${DIALOG} .onlyoffice-dialog-title { margin: 0; font-size: 1.125rem; font-weight: 600; line-height: 1.3 }
 ${DIALOG} .onlyoffice-dialog-status { margin: 0 }
 ${DIALOG} .onlyoffice-dialog-status:empty { display: none }
-${DIALOG} .onlyoffice-dialog-list { flex: 1 1 auto; margin: 0; padding: 2px; overflow: auto; list-style: none }
-${DIALOG} .onlyoffice-dialog-close {
-  align-self: flex-end; padding: .5rem 1.125rem; border: 1px solid ${BORDER}; border-radius: .375rem;
-  background: Canvas; color: CanvasText; font: inherit; font-weight: 600; cursor: pointer;
-}
-${DIALOG} .onlyoffice-dialog-close:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
-${DIALOG} :focus-visible { outline: 2px solid color-mix(in srgb, #2f5fb3 65%, CanvasText); outline-offset: 0 }
+${DIALOG} .onlyoffice-dialog-list { flex: 1 1 auto; margin: 0 -.25rem; padding: .25rem; overflow: auto; list-style: none }
+${controls(DIALOG, BUTTON)}
+${DIALOG} .${BUTTON} { align-self: flex-end }
 ${DIALOG} .onlyoffice-dialog-label { display: flex; flex-direction: column; gap: .25rem; font-size: .875rem }
 ${DIALOG} .onlyoffice-dialog-search {
   box-sizing: border-box; width: 100%; padding: .5rem .625rem;
-  border: 1px solid color-mix(in srgb, CanvasText 55%, Canvas); border-radius: .375rem;
+  border: 1px solid color-mix(in srgb, CanvasText 50%, Canvas); border-radius: .375rem;
   background: Canvas; color: CanvasText; font: inherit; font-size: 1rem;
 }
+${DIALOG} .onlyoffice-dialog-search:focus-visible { border-color: ${LINE}; outline-offset: -2px }
 ${DIALOG} .onlyoffice-dialog-button {
   display: flex; align-items: center; gap: .75rem; width: 100%; margin: 0; padding: .5rem;
   border: 0; border-radius: .375rem;
   background: transparent; color: CanvasText; font: inherit; text-align: start; cursor: pointer;
 }
-${DIALOG} .onlyoffice-dialog-button:hover { background: color-mix(in srgb, CanvasText 10%, Canvas) }
+${DIALOG} .onlyoffice-dialog-button:hover { background: ${HOVER} }
 ${DIALOG} .onlyoffice-dialog-picture {
-  display: grid; place-items: center; flex: none; width: 2.75rem; height: 2.75rem; overflow: hidden;
-  border-radius: .25rem;
-  border: 1px solid color-mix(in srgb, CanvasText 35%, Canvas); font-size: .6875rem; text-transform: uppercase;
+  flex: none; width: 2.75rem; height: 2.75rem; border-radius: .25rem; background: ${HOVER}; object-fit: cover;
 }
-${DIALOG} .onlyoffice-dialog-picture:empty { border-color: transparent }
-${DIALOG} .onlyoffice-dialog-image { width: 100%; height: 100%; object-fit: cover }
+${DIALOG} .onlyoffice-dialog-type {
+  --color: #586374; display: grid; place-items: end center; flex: none; box-sizing: border-box;
+  width: 2.25rem; height: 2.75rem; margin: 0 .25rem; padding-bottom: .375rem; border-radius: .25rem;
+  clip-path: polygon(0 0, 68% 0, 100% 26%, 100% 100%, 0 100%);
+  background: linear-gradient(rgb(255 255 255 / .45)) top right / 32% 26% no-repeat, var(--color); color: #fff;
+  font-size: .625rem; font-weight: 700; line-height: 1.2; text-transform: uppercase; forced-color-adjust: none;
+}
+${Object.entries(COLORS).map(([kind, color]) => `${DIALOG} .onlyoffice-dialog-type-${kind} { --color: ${color} }`).join('')}
 ${DIALOG} .onlyoffice-dialog-sharing {
   display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; padding: .375rem 0
 }
 ${DIALOG} .onlyoffice-dialog-rights { opacity: .8 }
-${DIALOG} .onlyoffice-dialog-link { align-self: flex-start; color: LinkText }
+${DIALOG} .onlyoffice-dialog-link { align-self: flex-start; color: ${LINE} }
 `)
 
 /**
@@ -114,7 +124,8 @@ export function choose (fragment, { title, messages, find, textOf }) {
   const list = element('ul', 'onlyoffice-dialog-list')
   label.append(search)
   status.setAttribute('role', 'status')
-  const { dialog, closed } = openDialog(fragment, { title, parts: [label, status, list], list, close: messages.cancel })
+  const close = element('button', `${BUTTON} ${BUTTON}-secondary`, messages.cancel)
+  const { dialog, closed } = openDialog(fragment, { title, parts: [label, status, list], list, close })
 
   let latest = 0
   let timer = 0
@@ -168,16 +179,17 @@ function itemOf ({ title, fileType, thumbnail }, take) {
 }
 
 /**
- * A picture of the file, or its type if there is no picture or the page's Content-Security-Policy blocks it.
+ * A picture of the file, or the icon of its type if there is none or the page's Content-Security-Policy blocks it.
  * @param {string} [url]
  * @param {string} [fileType]
  */
 function pictureOf (url, fileType = '') {
-  const picture = element('span', 'onlyoffice-dialog-picture', url ? '' : fileType)
-  picture.setAttribute('aria-hidden', 'true')
-  if (!url) return picture
-  const onerror = () => { picture.textContent = fileType }
-  picture.append(element('img', 'onlyoffice-dialog-image', '', { alt: '', loading: 'lazy', onerror, src: url }))
+  const kind = Object.entries(KINDS).find(([, types]) => types.test(fileType))?.[0]
+  const icon = element('span', `onlyoffice-dialog-type onlyoffice-dialog-type-${kind ?? 'other'}`, fileType)
+  icon.setAttribute('aria-hidden', 'true')
+  if (!url) return icon
+  const onerror = () => picture.replaceWith(icon)
+  const picture = element('img', 'onlyoffice-dialog-picture', '', { alt: '', loading: 'lazy', onerror, src: url })
   return picture
 }
 
@@ -202,7 +214,8 @@ export async function showSharing (fragment, { messages, settings, url }) {
     const link = { href: page, target: '_blank', rel: 'noopener' }
     parts.push(element('a', 'onlyoffice-dialog-link', messages.changeSharing, link))
   }
-  const { dialog, closed } = openDialog(fragment, { title: messages.sharing, parts, list, close: messages.dismiss })
+  const close = element('button', BUTTON, messages.dismiss)
+  const { dialog, closed } = openDialog(fragment, { title: messages.sharing, parts, list, close })
   /** @type {HTMLElement | null} */
   const first = dialog.querySelector('a, button')
   first?.focus()

@@ -45,6 +45,18 @@ export class NoFrameError extends Error {
   }
 }
 
+/** The page's Content-Security-Policy does not allow the document server's script. */
+export class PolicyError extends Error {
+  /** @param {SecurityPolicyViolationEvent} violation */
+  constructor ({ blockedURI, effectiveDirective, originalPolicy }) {
+    const directives = originalPolicy.split(';').map(directive => directive.trim().split(/\s/, 1)[0])
+    const directive = [effectiveDirective, 'script-src', 'default-src'].find(name => directives.includes(name))
+    super(`The page's Content-Security-Policy blocks the document server's script: its ${directive} must allow ${
+      new URL(blockedURI).origin}`)
+    this.name = 'PolicyError'
+  }
+}
+
 const UNSENT = 'The editor still has unsent changes after {timeout} ms'
 const DISCARD = 'discard them with { force: true }'
 

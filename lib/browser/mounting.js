@@ -66,6 +66,7 @@ async function mount (fragment, events, isFresh = false) {
   if (page === null) return null
   const apiLoaded = loadApi(page.api) // before anything that takes time
   followCloseElements()
+  fragment.children[1]?.replaceChildren() // the text for a page whose module does not load
   const state = stateOf(fragment)
   // The editor fills its fragment, and would be a thin strip if no style sheet gives that a height.
   if (fragment.clientHeight === 0) {

@@ -1,5 +1,6 @@
 // The notices of a fragment over or beside the editor: a status while the document is opening, an alert if it does not
 // open, and later the outcomes of the user's actions.
+import { BORDER, controls, LINE } from './colors.js'
 import { element, styleSheet } from './page.js'
 
 /**
@@ -74,16 +75,16 @@ function setCovered (fragment, isCovered) {
 /** @param {Button[]} buttons */
 function buttonsFor (buttons) {
   const group = element('div', 'onlyoffice-notice-buttons')
-  group.append(...buttons.map(({ label, run }) =>
-    element('button', 'onlyoffice-notice-button', label, { type: 'button', onclick: () => run() })
-  ))
+  group.append(...buttons.map(({ label, run }, index) => {
+    const className = `onlyoffice-notice-button${index === 0 ? '' : ' onlyoffice-notice-button-secondary'}`
+    return element('button', className, label, { type: 'button', onclick: () => run() })
+  }))
   return group
 }
 
 /**
- * System colors follow the page's color scheme and the user's settings. The page's own style sheets take precedence if
- * they are more specific. Only elements after the script of a fragment are placed over others: sanitized HTML of a user
- * may contain these classes, but no script.
+ * The page's own style sheets take precedence if they are more specific. Only elements after the script of a fragment
+ * are placed over others: sanitized HTML of a user may contain these classes, but no script.
  */
 const NOTICE = ':where([data-onlyoffice-editor] > script) ~ .onlyoffice-notice'
 const useStyle = styleSheet(`
@@ -100,7 +101,7 @@ ${NOTICE}-cover::before, ${NOTICE}-cover::after { content: ""; flex: 1 }
 ${NOTICE}-bar {
   bottom: 2.75rem; left: 50%; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem;
   width: max-content; max-width: min(44rem, 100% - 1.5rem); max-height: calc(100% - 3.5rem); padding: .625rem 1rem;
-  transform: translateX(-50%); border: 1px solid color-mix(in srgb, CanvasText 25%, Canvas); border-radius: .5rem;
+  transform: translateX(-50%); border: 1px solid ${BORDER}; border-radius: .5rem;
   box-shadow: 0 .25rem 1rem rgb(0 0 0 / .2); font-size: 14px;
 }
 ${NOTICE} p { max-width: 34rem; margin: 0; padding: 0; color: inherit; font: inherit }
@@ -111,23 +112,12 @@ ${NOTICE}-cover .onlyoffice-notice-title:not(:last-child) {
 }
 ${NOTICE} .onlyoffice-notice-details { margin-top: .75rem; opacity: .75; font-size: .875rem }
 ${NOTICE}-bar .onlyoffice-notice-details { margin-top: 0 }
-${NOTICE} .onlyoffice-notice-button {
-  flex: none; margin: 0; padding: .5rem 1.125rem; border: 1px solid transparent; border-radius: .375rem;
-  background: #2f5fb3; color: #fff; font: inherit; font-weight: 600; cursor: pointer;
-}
-${NOTICE} .onlyoffice-notice-button:hover { background: #244c91 }
-${NOTICE} .onlyoffice-notice-button:focus-visible { outline: 2px solid CanvasText; outline-offset: 2px }
-${NOTICE} .onlyoffice-notice-button + .onlyoffice-notice-button {
-  border-color: color-mix(in srgb, CanvasText 35%, Canvas); background: Canvas; color: CanvasText
-}
-${NOTICE} .onlyoffice-notice-button + .onlyoffice-notice-button:hover {
-  background: color-mix(in srgb, CanvasText 10%, Canvas)
-}
+${controls(NOTICE, 'onlyoffice-notice-button')}
 ${NOTICE} .onlyoffice-notice-buttons { display: flex; flex-wrap: wrap; gap: .5rem; flex: none; max-width: 100% }
 ${NOTICE}-cover .onlyoffice-notice-buttons { margin-top: 1.25rem; justify-content: center }
 :where(${NOTICE}) > .onlyoffice-notice-spinner {
   flex: none; width: 1.75rem; height: 1.75rem; margin-bottom: .75rem; box-sizing: border-box;
-  border: 3px solid color-mix(in srgb, CanvasText 20%, Canvas); border-top-color: #2f5fb3; border-radius: 50%;
+  border: 3px solid color-mix(in srgb, CanvasText 20%, Canvas); border-top-color: ${LINE}; border-radius: 50%;
   animation: onlyoffice-notice-turn 1s linear infinite;
 }
 @keyframes onlyoffice-notice-turn { to { transform: rotate(1turn) } }

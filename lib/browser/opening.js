@@ -1,6 +1,6 @@
 // Follows a document from the loading of api.js until it is open: shows the progress to the user, and reports failures
 // to the application.
-import { NoFrameError } from './errors.js'
+import { NoFrameError, PolicyError } from './errors.js'
 
 /** @import { Notice } from './notice.js' */
 /** @import { EditorPage } from './fragment.js' */
@@ -92,7 +92,8 @@ export function followOpening ({ page, notice, leave, isInPage }) {
      */
     notCreated (error, tryAgain) {
       state = 'failed'
-      const isRefused = error instanceof NoFrameError
+      const code = error instanceof NoFrameError ? 'no-frame' : error instanceof PolicyError ? 'csp' : 0
+      const isRefused = code !== 0
       notice.show({
         place: 'cover',
         role: 'alert',
@@ -101,7 +102,7 @@ export function followOpening ({ page, notice, leave, isInPage }) {
         details: isRefused ? error.message : detailsOf(0, error.message),
         buttons: [isRefused ? reload : { label: messages.tryAgain, run: tryAgain }]
       })
-      report(page, isRefused ? 'no-frame' : 0)
+      report(page, code)
     },
     /**
      * Receives an event of the editor.
@@ -132,7 +133,7 @@ function detailsOf (code, reason) {
 /**
  * Reports to the application that a document did not open, so that its log says why.
  * @param {EditorPage} page
- * @param {number | 'slow' | 'no-frame'} code
+ * @param {number | 'slow' | 'no-frame' | 'csp'} code
  */
 function report ({ handler, fileId, proxyToken }, code) {
   const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })
@@ -213,6 +214,8 @@ export function loadApi (url) {
 async function load (url) {
   const script = document.createElement('script')
   script.src = failures === 0 ? url : retryUrl(url)
+  // A nonce that allows the page's module allows this script, too.
+  script.nonce = Array.from(document.scripts, ({ nonce }) => nonce).find(Boolean) ?? ''
   try {
     await loaded(script, url)
     if (!window.DocsAPI?.DocEditor) throw new Error(`The script at ${url} does not define DocsAPI.DocEditor`)
@@ -244,6 +247,12 @@ function loaded (script, url) {
     setTimeout(() => {
       reject(new Error(`The document server's script could not be loaded within ${TIME_LIMIT_MS / 1000} s from ${url}`))
     }, TIME_LIMIT_MS)
+    /** @param {SecurityPolicyViolationEvent} violation */
+    function blocked (violation) {
+      const { blockedURI, disposition } = violation
+      if (blockedURI === script.src && disposition === 'enforce') reject(new PolicyError(violation))
+    }
+    document.addEventListener('securitypolicyviolation', blocked)
     script.onload = () => resolve()
     script.onerror = () => reject(new Error(`The document server's script could not be loaded from ${url}`))
     document.head.append(script)

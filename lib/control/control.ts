@@ -183,6 +183,7 @@ export function createControl (
 
     render (options = {}) {
       assertOptions(renderRules, options)
+      if (!control.hasDocument && !mayBeEmpty(services.settings)) throw new NoDocumentError()
       const page = renderedDefaults(defaults, options)
       const pageToken = pageTokenWith(page)
       return renderFragment({
@@ -395,6 +396,11 @@ export function createControl (
   function openedFileType (): string {
     return openedFile()?.fileType ?? extensionOf(control.documentName)
   }
+}
+
+/** Whether a page without a document is made, which says so. The original control made one, too. */
+function mayBeEmpty ({ profile }: Parts['settings']): boolean {
+  return profile === 'classic' || process.env.NODE_ENV === 'production'
 }
 
 function forceSaveOutcome (result: ForceSaveResult, fileId: string): ForceSaveMessage['outcome'] {

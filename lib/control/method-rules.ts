@@ -62,5 +62,9 @@ export const renderRules: Rules<RenderOptions> = {
   ),
   closeUrl: rule('must be an http(s) URL, or a path that begins with one slash', stringThat(isPageUrl)),
   lang: rule('must be a language such as de or pt-BR', stringThat(lang => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(lang))),
+  nonce: rule(
+    'must be the nonce of the Content-Security-Policy in base64, without \'nonce-\'',
+    stringThat(nonce => /^[\w+/-]+={0,2}$/.test(nonce))
+  ),
   messages: each(AnyString, ...Object.keys(englishMessages) as Array<keyof EditorMessages>)
 }

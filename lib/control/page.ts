@@ -4,7 +4,9 @@ import type { EditorControlDefaults, RenderOptions, SignedConfig } from '../../t
 import { type EditorMessages, englishMessages } from '../../types/messages.js'
 import { documentTypeOf } from '../document-server/formats.js'
 import type { TokenSigner } from '../document-server/token.js'
+import { NoDocumentError } from '../errors.js'
 import { escapeHtml } from '../util/text.js'
+import { withoutUndefined } from '../util/validate.js'
 
 /** The fields of a configuration that depend on the document. */
 interface DocumentFields {
@@ -86,15 +88,14 @@ export interface PageUrls {
 const LANGUAGES: ReadonlySet<string> = new Set([
   'ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'pl', 'pt', 'ru', 'tr', 'zh'
 ])
-const translations = new Map<string, Required<EditorMessages>>([['en', englishMessages]])
+type Texts = Readonly<Record<keyof EditorMessages, string>>
+const translations = new Map<string, Texts>([['en', englishMessages]])
 
 /** The page's texts in one of these languages. Read when they are first needed. */
-function textsIn (language: string): Required<EditorMessages> {
+function textsIn (language: string): Texts {
   const known = translations.get(language)
   if (known) return known
-  const texts = JSON.parse(
-    readFileSync(new URL(`./languages/${language}.json`, import.meta.url), 'utf8')
-  ) as Required<EditorMessages>
+  const texts = JSON.parse(readFileSync(new URL(`./languages/${language}.json`, import.meta.url), 'utf8')) as Texts
   translations.set(language, texts)
   return texts
 }
@@ -105,7 +106,7 @@ function languageOf (lang: string): string {
   return LANGUAGES.has(language) ? language : 'en'
 }
 
-interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messages'> {
+interface PageContent extends Pick<RenderOptions, 'closeUrl' | 'events' | 'messages' | 'nonce'> {
   /** `''` if none is given. */
   readonly lang: string
   readonly configJson: string
@@ -156,13 +157,15 @@ export const fragmentType = 'text/vnd.fastify-onlyoffice.fragment+html'
 /** The HTML that becomes the editor. It contains data and no inline script, for pages with a strict CSP. */
 export function renderFragment (
   {
-    configJson, fileId, proxyToken, pageToken, renewAfter, lockReason, actions, events, closeUrl, lang, messages
+    configJson, fileId, proxyToken, pageToken, renewAfter, lockReason, actions, events, closeUrl, lang, messages, nonce
   }: PageContent,
   urls: PageUrls
 ): string {
   const { editorApiUrl, handlerPath, modulePath } = urls
   const id = `onlyoffice-editor-${randomUUID()}`
   const language = languageOf(lang)
+  const texts: Texts = { ...textsIn(language), ...withoutUndefined(messages) }
+  const ofScripts = withoutUndefined({ nonce })
   const data = {
     api: editorApiUrl.href,
     handler: handlerPath(),
@@ -172,21 +175,41 @@ export function renderFragment (
     ...(lockReason !== null && { 'lock-reason': lockReason }),
     ...(events && { events: events.join(' ') }),
     ...(closeUrl !== undefined && { 'close-url': closeUrl }),
-    messages: inertJson(JSON.stringify({ ...textsIn(language), ...messages }))
+    messages: inertJson(JSON.stringify(texts))
   }
   const ofDocument = Object.fromEntries(Object.entries(data).map(([name, value]) => [`data-${name}`, value]))
-  const links = configJson === 'null'
-    ? ''
-    : documentServerLinks(urls).map(attributes => `<link${attributesOf(attributes)}>\n`).join('')
+  const hasDocument = configJson !== 'null'
+  const links = hasDocument
+    ? documentServerLinks(urls).map(link => `<link${attributesOf({ ...link, ...link.as && ofScripts })}>\n`).join('')
+    : ''
   const ofTexts = attributesOf(language === 'en' ? {} : { lang: language })
   return `<div class="onlyoffice-editor" data-onlyoffice-editor${ofTexts}${attributesOf(ofDocument)}>
 <script type="application/json">${inertJson(configJson)}</script>
-<div id="${id}"></div>
+<div id="${id}">${hasDocument ? withoutModule(texts) : withoutDocument(texts)}</div>
 </div>
-${links}<script type="module"${attributesOf({ src: modulePath() })}></script>`
+${links}<script type="module"${attributesOf({ src: modulePath(), ...ofScripts })}></script>`
 }
 
-/** A page with nothing but the editor. */
+/**
+ * For a page whose module does not load: the module removes it. An SVG animation delays it, so that it does not flash
+ * meanwhile: a policy may forbid style sheets.
+ */
+function withoutModule ({ unreachable, unreachableAdvice }: Texts): string {
+  return `<svg width="100%" height="240"><g visibility="hidden"><set attributeName="visibility" to="visible" begin="10s"/>
+<foreignObject width="100%" height="100%">${paragraphs(unreachable, unreachableAdvice)}</foreignObject></g></svg>`
+}
+
+function withoutDocument ({ failed, failedAdvice }: Texts): string {
+  return paragraphs(failed, failedAdvice, new NoDocumentError().message)
+}
+
+/** In ASCII: a page may not say that it is UTF-8. */
+function paragraphs (...texts: readonly string[]): string {
+  const escaped = texts.map(text => text.replace(/[<>&]|[^ -~]/gu, character => `&#${character.codePointAt(0)};`))
+  return escaped.map(text => `<p dir="auto">${text}</p>`).join('')
+}
+
+/** A page with nothing but the editor. Attributes of `body` set its margin: a policy may forbid style elements. */
 export function renderPage (
   fragment: string, { title, lang }: { readonly title: string, readonly lang: string }
 ): string {
@@ -196,7 +219,7 @@ export function renderPage (
 <meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
-<style>body { margin: 0 }</style>
+<body marginwidth="0" marginheight="0">
 ${fragment}`
 }
 
@@ -204,10 +227,7 @@ function attributesOf (values: Readonly<Record<string, string>>): string {
   return Object.entries(values).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`).join('')
 }
 
-/**
- * JSON without characters that could end the script element or start a comment, and in ASCII: a page may not say that
- * it is UTF-8.
- */
+/** JSON without characters that could end the script element or start a comment, and in ASCII. */
 function inertJson (json: string): string {
   return json.replace(/[<>&]|[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

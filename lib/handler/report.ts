@@ -6,7 +6,7 @@ import type { Parts } from '../parts.js'
 import { type HandlerRequest, untrustedContentHeaders } from './request.js'
 
 /** A code of the page's module or of the editor. */
-const CODE = /^(slow|no-frame|-?\d{1,4})$/
+const CODE = /^(slow|no-frame|csp|-?\d{1,4})$/
 
 /**
  * Logs why a document did not open in a browser, which only the browser knows. Adds what the requests to the handler
@@ -21,7 +21,7 @@ export function createReportHandler ({ credentials, openings, openingExplainer }
   return async function handleReport (request: HandlerRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { code = '' } = request.query
     if (!CODE.test(code)) {
-      throw new InvalidReportError('its code must be slow, no-frame, or an integer of at most 4 digits')
+      throw new InvalidReportError('its code must be slow, no-frame, csp, or an integer of at most 4 digits')
     }
     const isProven = await credentials.authorizeReport(request)
 
@@ -53,7 +53,7 @@ const RUN_DOCTOR = 'Run `npx fastify-onlyoffice doctor`.'
 const unreachable: OpeningFailure = {
   meaning: 'the browser could not load the document server\'s api.js',
   remedy:
-    `Open editorApiUrl in that browser. It must answer with a script, over https if the page has https, and the page's Content-Security-Policy must allow it. If it does, the user may have been offline. ${RUN_DOCTOR}`
+    `Open editorApiUrl in that browser. It must answer with a script, over https if the page has https. If it does, the user may have been offline. ${RUN_DOCTOR}`
 }
 const notDownloaded: OpeningFailure = {
   meaning: 'the document server could not download the document from this application',
@@ -100,6 +100,11 @@ const failures: Readonly<Partial<Record<string, OpeningFailure>>> = {
   4008: {
     meaning: 'the document has been saved since the page was made',
     remedy: 'Reload the page, and send pages with Cache-Control: no-store.'
+  },
+  csp: {
+    meaning: 'the page\'s Content-Security-Policy blocks the document server\'s api.js',
+    remedy:
+      'Add the origin of editorApiUrl to script-src and frame-src of that policy, or pass its nonce to render() and the origin to frame-src.'
   },
   'no-frame': {
     meaning: 'the document server\'s api.js made no frame for the editor',

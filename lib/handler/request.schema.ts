@@ -19,7 +19,7 @@ export const HandlerQuery = Type.Object({
   key: described('`callback`: the only document key that the URL is for.'),
   signature: described('`callback`, `download`: signature of the URL, which the control of a document makes.'),
   url: described('`proxy`: the http(s) URL to fetch.'),
-  code: described('`report`: `slow`, `no-frame`, or the error code of the editor.'),
+  code: described('`report`: `slow`, `no-frame`, `csp`, or the error code of the editor.'),
   version: described('`download`: an earlier version, by its number.'),
   part: described('`download`, with `version`: `content`, or `changes` for the data of the changes that led to it.')
 })

@@ -10,9 +10,29 @@ t.test('hasDocument is true only if name, key and url are all non-blank; otherwi
       const control = Object.assign(host.app.editorControl(), filled, { [name]: blank })
       const { hasDocument, configJson, config } = control
       t.strictSame({ hasDocument, configJson, config }, { hasDocument: false, configJson: 'null', config: null }, name)
-      t.match(control.render(), '<script type="application/json">null</script>')
+      t.throws(() => control.render(), { code: 'FST_EDITOR_NO_DOCUMENT' })
     }
   }
+})
+
+t.test('in production, and in the classic profile, a page without a document says so', async t => {
+  const [secure, classic] = [await startHost(t), await startHost(t, { profile: 'classic' })]
+  const { NODE_ENV } = process.env
+  t.teardown(() => {
+    delete process.env.NODE_ENV
+    if (NODE_ENV !== undefined) process.env.NODE_ENV = NODE_ENV
+  })
+  for (const [environment, { app }] of [['production', secure], ['development', classic]] as const) {
+    process.env.NODE_ENV = environment
+    const page = app.editorControl().render({ lang: 'de' })
+    t.match(page, '<script type="application/json">null</script>')
+    t.match(
+      page,
+      /<p dir="auto">Das Dokument konnte nicht ge&#246;ffnet werden<\/p>.*<p dir="auto">The control has no document: await/
+    )
+  }
+  process.env.NODE_ENV = 'development'
+  t.throws(() => secure.app.editorControl().render(), { code: 'FST_EDITOR_NO_DOCUMENT' })
 })
 
 t.test('a new control has no document', async t => {

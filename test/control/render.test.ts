@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import t from 'tap'
 import type { EditorControlDefaults, RenderOptions, SignedConfig } from '../../lib/index.js'
-import { HANDLER, startHost } from '../kit/host.js'
+import { HANDLER, type Host, startHost } from '../kit/host.js'
 
 const hostile = {
   'end of a script': '</script><script>alert(1)</script>.docx',
@@ -15,6 +15,10 @@ const hostile = {
   CDATA: ']]><![CDATA[.docx',
   'null and bell': 'a\0\u0007.docx',
   'lone surrogate': 'a\ud800b.docx'
+}
+
+async function withDocument ({ app }: Host) {
+  return await app.editorControl().uploadDocument(Buffer.from('x'), 'a.txt')
 }
 
 for (const [what, name] of Object.entries(hostile)) {
@@ -34,13 +38,13 @@ for (const [what, name] of Object.entries(hostile)) {
     t.match(moduleAttributes, /^ type="module" src="[^"]+"$/)
     t.strictSame(JSON.parse(json), JSON.parse(control.configJson))
     t.equal(JSON.parse(json).document.title, name)
-    t.equal(fragment.match(/<(?!\/)/g)?.length, 6, 'two div, two link and two script elements, no other')
+    t.equal(fragment.match(/<(?!\/)/g)?.length, 12, 'no other elements')
   })
 }
 
 t.test('the fragment references the document server\'s script, the handler and a module that the plugin serves', async t => {
   const host = await startHost(t, { documentServerOrigin: 'https://docs.example.com', publicBaseUrl: 'https://app.example.com/office' })
-  const fragment = host.app.editorControl().render()
+  const fragment = (await withDocument(host)).render()
   const handler = `/office${HANDLER}`
   t.match(fragment, ' data-api="https://docs.example.com/web-apps/apps/api/documents/api.js"')
   t.match(fragment, ` data-handler="${handler}"`)
@@ -67,7 +71,6 @@ t.test('a page with a document lets the browser fetch api.js at once; the same l
   const host = await startHost(t, { documentServerOrigin: 'https://docs.example.com', publicBaseUrl: 'https://app.example.com/office' })
   const control = host.app.editorControl()
   const links = (html: string) => html.match(/<link[^>]*>/g)
-  t.equal(links(control.render()), null, 'no document, no need')
   const before = control.links
   const { fileId } = await host.storage.create('txt', Buffer.from('x'))
   const fragment = (await control.openDocument(fileId)).render()
@@ -112,22 +115,23 @@ t.test('links are valid headers, whatever the URLs contain', async t => {
 
 t.test('URLs in the configuration cannot break out of their attribute', async t => {
   const host = await startHost(t, { editorApiUrl: 'https://docs.example.com/api.js?a="onx=\'&b=<c>' })
-  const fragment = host.app.editorControl().render()
+  const fragment = (await withDocument(host)).render()
   const api = /data-api="([^"]*)"/.exec(fragment)![1]!
   t.notMatch(api, /[<>']/)
   const decoded = api.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
   t.equal(decoded, new URL('https://docs.example.com/api.js?a="onx=\'&b=<c>').href)
-  t.equal(fragment.match(/<(?!\/)/g)?.length, 4)
+  t.equal(fragment.match(/<(?!\/)/g)?.length, 12)
 })
 
 t.test('texts of the page are an attribute that nothing can break out of; unknown ones and those that are no strings throw', async t => {
   const host = await startHost(t)
-  const control = host.app.editorControl()
-  const texts = { loading: 'Einen Moment…', tryAgain: '"><script>alert(1)</script>&amp;\u2028\'' }
+  const control = await withDocument(host)
+  const texts = { loading: 'Einen Moment…', unreachable: '"><script>alert(1)</script>&amp;\u2028\'' }
   const fragment = control.render({ messages: texts })
   const json = / data-messages="([^"]*)"/.exec(fragment)![1]!.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
   t.match(JSON.parse(json), texts)
-  t.equal(fragment.match(/<(?!\/)/g)?.length, 4, 'two div and two script elements, no other')
+  t.match(fragment, '<p dir="auto">"&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#38;amp;&#8232;\'</p>')
+  t.equal(fragment.match(/<(?!\/)/g)?.length, 12, 'no other elements')
 
   for (const [messages, message] of [
     [{ tryagain: 'x' }, 'Option messages.tryagain is unknown: use '],
@@ -176,6 +180,7 @@ t.test('events, the way back and the language are attributes and fields of the s
     events: ['onRequestClose', ['close'], ['onRequestClose onError'], ['onX"'], [7], ['']],
     closeUrl: ['javascript:alert(1)', 'data:text/html,x', '//evil.example.com', '/\\evil.example.com', 'list', '', 7],
     lang: ['', 'x', 'de_DE', 'de"', 7],
+    nonce: ['', 'a b', 'nonce-é', 'abc"', "'nonce-abc'", 'abc===', '=', 7],
     events2: [[]]
   }
   for (const [name, values] of Object.entries(wrong)) {
@@ -190,6 +195,7 @@ t.test('events, the way back and the language are attributes and fields of the s
 
 t.test('two fragments on one page have different ids', async t => {
   const host = await startHost(t)
-  const ids = Array.from({ length: 10 }, () => /<div id="([^"]+)"/.exec(host.app.editorControl().render())![1])
+  const control = await withDocument(host)
+  const ids = Array.from({ length: 10 }, () => /<div id="([^"]+)"/.exec(control.render())![1])
   t.equal(new Set(ids).size, 10)
 })

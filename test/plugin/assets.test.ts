@@ -25,7 +25,7 @@ async function start (t: Test, prepare: (app: FastifyInstance) => unknown = () =
   return {
     app,
     /** Name of the page's module. */
-    module: new RegExp(`src="${HANDLER}/assets/(editor-[0-9a-f]{12}\\.js)"`).exec(app.editorControl().render())![1]!,
+    module: new RegExp(`<${HANDLER}/assets/(editor-[0-9a-f]{12}\\.js)>`).exec(app.editorControl().links.join())![1]!,
     async ask (name: string, headers: http.OutgoingHttpHeaders = {}, method = 'GET') {
       const request = http.request({ host, port, path: `${HANDLER}/assets${name}`, headers, method, agent: false }).end()
       const [response] = await once(request, 'response') as [http.IncomingMessage]

@@ -46,6 +46,7 @@ t.test('a page\'s report is answered 204 and logged in one line that says what i
     ['4006', /rejected the token/],
     ['4007', /ended the session.*drop/],
     ['4008', /saved since.*no-store/],
+    ['csp', /Content-Security-Policy blocks.*script-src/],
     ['no-frame', /made no frame.*alert in the browser/],
     ['slow', /not ready after 30 seconds.*WebSocket/],
     ['-999', /reported an error.*log of the document server/]
