@@ -25,7 +25,7 @@ async function start (t: Test) {
       if (state === 'received') await editor.locator('[data-state="received"]').waitFor()
     },
     async close () {
-      await host.getByRole('link', { name: 'Documents' }).click()
+      await editor.getByRole('button', { name: 'Close' }).click()
       await host.getByRole('heading', { name: 'All documents' }).waitFor({ state: 'attached' })
     }
   }
