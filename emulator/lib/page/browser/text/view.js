@@ -31,7 +31,7 @@ export function textView (container, content, viewOnly, state, dispatch) {
     attributes: {
       class: classOf(state.doc, content.plain),
       spellcheck: 'false',
-      ...!viewOnly && { role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Text of the document' }
+      ...!viewOnly && { tabindex: '0', role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Text of the document' }
     },
     handleDOMEvents: { click: openLink, keydown: readCaret, ...content.plain && { beforeinput: refuseFormats } },
     ...clipboard
