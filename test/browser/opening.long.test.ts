@@ -2,7 +2,7 @@ import net from 'node:net'
 import type { Page, Response } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { FastifyOnlyofficeOptions, RenderOptions } from '../../lib/index.js'
-import { editorFrame, startBrowser, SCRIPTED_API } from '../kit/browser.js'
+import { choose, editorFrame, startBrowser, SCRIPTED_API } from '../kit/browser.js'
 import { HANDLER, type Host, startHost } from '../kit/host.js'
 import { startDocumentServer } from '../kit/document-server.js'
 import { listen, startUpstream } from '../kit/http.js'
@@ -225,7 +225,7 @@ t.test('with its nonce, a policy need not name the origins of scripts', { skip }
       const { page, problems } = await browser.newPage(t)
       await page.goto(host.origin + path)
       await editorFrame(page)
-      await page.frameLocator('iframe').getByRole('button', { name: 'Sharing' }).click()
+      await choose(page.frameLocator('iframe'), 'Sharing')
       await page.getByRole('dialog').waitFor()
       t.strictSame(problems, [], `${path}: ${scripts}`)
       t.equal(

@@ -102,7 +102,7 @@ t.test('a document that was refused is reported with code, reason and time', asy
     OPENING_REFUSED: {
       status: 'error',
       evidence: /05:06:08 UTC: FST_EDITOR_FORBIDDEN \(.*denied by authorize\)/,
-      remedy: /errors\.md/
+      remedy: /troubleshooting\.md#errors/
     }
   })
 
