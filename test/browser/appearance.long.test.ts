@@ -19,7 +19,7 @@ t.test('dialogs wear the page\'s accent color with a text that is readable on it
       templates: () => ['docx', 'csv', 'zip'].map(fileType => ({ id: fileType, title: 'Template', fileType }))
     }
   })
-  const { page, button, problems } = await service.open(await service.store('report.docx'))
+  const { page, choose, problems } = await service.open(await service.store('report.docx'))
   const withAccent = async (color: string) =>
     await page.evaluate(color => {
       const { document } = globalThis as unknown as { document: { documentElement: { style: { setProperty (name: string, value: string): void } } } }
@@ -27,7 +27,7 @@ t.test('dialogs wear the page\'s accent color with a text that is readable on it
     }, color)
   for (const [accent, text] of [['rgb(255, 213, 74)', 'oklch(0 0 0)'], ['rgb(122, 31, 75)', 'oklch(1 0 0)']] as const) {
     await withAccent(accent)
-    await button('Sharing').click()
+    await choose('Sharing')
     const ok = page.getByRole('button', { name: 'OK' })
     t.equal(await styleOf(ok, 'backgroundColor'), accent)
     t.equal(await styleOf(ok, 'color'), text)
@@ -36,7 +36,7 @@ t.test('dialogs wear the page\'s accent color with a text that is readable on it
     t.equal(await styleOf(page.locator(':focus'), 'outlineColor'), accent)
     await page.keyboard.press('Escape')
   }
-  await button('Create new').click()
+  await choose('Create new')
   const icons = page.locator('.onlyoffice-dialog-type')
   await icons.nth(3).waitFor()
   t.strictSame(await icons.allTextContents(), ['docx', 'docx', 'csv', 'zip'])

@@ -74,7 +74,7 @@ t.test('a start says what is wrong, and the next call tries again', { skip: noPo
 
   await owner.query(`CREATE SCHEMA ${pg.escapeIdentifier(schema)}`)
   await rows('CREATE TABLE records (id int)')
-  const storage = await reject(t, {}, invalid(/^Option schema must be one in which nobody else/))
+  const storage = await reject(t, {}, invalid(/^Option schema must not have other tables named/))
   await rows('DROP TABLE records')
   t.equal(await storage.stat('report'), null)
 })
