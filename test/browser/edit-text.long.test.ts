@@ -23,6 +23,7 @@ t.test('demo: the save button stores a text document without closing it; leaving
   t.equal(await stored(), `${before}| 3 | ż |\n`, 'saved while the document is open')
 
   await area.pressSequentially('| 5 | 6 |\n')
+  await editor.waitForSelector('[data-state="received"]')
   await editor.getByRole('button', { name: 'Close' }).click()
   const atReturn = await changed.getAttribute('datetime')
   t.not(atReturn, changedBefore, 'the list shows when it was saved')
