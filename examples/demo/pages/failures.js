@@ -64,7 +64,7 @@ function outcome ({ active, latest, documents }) {
   return html`
 <p><strong>${headline(active, waiting, documents.length)}</strong></p>
 ${documents.length === 0 ? null : html`<ul aria-label="Documents">${documents.map(each => affected(each, latest.kind))}</ul>`}
-<p class="hint">${kinds[latest.kind].label} from ${time(latest.from)}${latest.to === null ? ' on' : html` to ${time(latest.to)}`}</p>`
+<p class="hint">${kinds[latest.kind].label} ${latest.to === null ? html`since ${time(latest.from)}` : html`from ${time(latest.from)} to ${time(latest.to)}`}</p>`
 }
 
 /**
