@@ -31,7 +31,7 @@ async function startFailing (t: Test) {
 t.test('an error answer, in JSON or XML, rejects with its error code and ends the polling', async t => {
   const failure = await startFailing(t)
   const values: Array<[value: string, meaning: string]> = [
-    ['-1', 'unknown error'], ['-2', 'timeout'], ['-3', 'conversion error'], ['-4', 'could not download the source'], ['-5', 'wrong password'],
+    ['-1', 'unknown error'], ['-2', 'timeout'], ['-3', 'conversion error'], ['-4', 'could not download the source'], ['-5', 'wrong or missing password'],
     ['-6', 'database'], ['-7', 'wrong input'], ['-8', 'invalid or expired token'], ['-9', 'output type'], ['-10', 'size limit'], ['-99', ''], ['7', '']
   ]
   for (const [value, meaning] of values) {

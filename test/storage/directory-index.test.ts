@@ -168,7 +168,7 @@ t.test('where the times of a directory never change, as on exFAT, a warning tell
   })
   const storage = fileStorage({ directory })
   await storage.ready()
-  t.match(await warned, [{ code: 'FST_EDITOR_FILE_SYSTEM', message: /does not tell when a directory has changed/ }])
+  t.match(await warned, [{ code: 'FST_EDITOR_FILE_SYSTEM', message: /does not show when a directory has changed/ }])
   await delay(SETTLED_MS)
   await storage.stat('absent')
   await writeFile(join(directory, 'b.docx'), 'b')
