@@ -151,7 +151,7 @@ t.test('content and url exclude each other, and what is no content is refused be
   for (const [request, message] of [
     [{ ...toPdf, url }, /^Option url or content must be set, and not both/],
     [{ fileType: 'txt', outputType: 'pdf' }, /^Option url or content must be set/],
-    [{ ...toPdf, key: 'k' }, /^Option key is for a url/],
+    [{ ...toPdf, key: 'k' }, /^Option key is only for a url/],
     [{ ...toPdf, content: 'text' }, /^Option content must be a Uint8Array/],
     [{ ...toPdf, content: Readable.from(['text']) }, /^Option content must be a stream of Uint8Arrays/]
   ] as const) await t.rejects(editorServer.convert(request as unknown as ConversionRequest), { code: 'FST_EDITOR_INVALID_OPTION', message })
