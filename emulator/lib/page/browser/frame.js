@@ -26,7 +26,7 @@ const STATES = {
 
 /** @type {HTMLElement} */ export const content = part('data-content')
 /** @type {HTMLElement} */ export const tools = part('data-tools')
-/** @type {HTMLElement} */ export const formats = part('data-formats')
+/** @type {HTMLElement} */ const formats = part('data-formats')
 /** @type {HTMLElement} */ export const versionBar = part('data-versions')
 /** @type {HTMLButtonElement} */ export const saveButton = part('data-action="save"')
 /** @type {HTMLButtonElement} */ export const closeButton = part('data-action="close"')
