@@ -112,9 +112,10 @@ function serve (editing: Editing, pages: PageStates, socket: WebSocket, request:
   async function handle (opened: PageEditor, message: Message): Promise<object | undefined> {
     switch (message.type) {
       case 'edit': {
-        const operations = Array.isArray(message.operations) ? message.operations.filter(isOperation).filter(isPermitted) : []
+        const { operations } = message
+        const permitted = Array.isArray(operations) ? operations.filter(isOperation).filter(isPermitted) : []
         // All at once, so that a batch is applied completely even if the connection is cut meanwhile.
-        await Promise.all(operations.map(opened.apply))
+        await Promise.all(permitted.map(opened.apply))
         pageOf(opened).batch = Number(message.batch)
         send({ type: 'received', batch: message.batch })
         break
