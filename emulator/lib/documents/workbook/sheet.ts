@@ -55,7 +55,9 @@ export function openSheet (document: Document, strings: readonly string[], heads
   function create (name: string, text?: string): Element {
     const element = document.createElementNS(root.namespaceURI, root.prefix ? `${root.prefix}:${name}` : name)
     if (text !== undefined) element.appendChild(document.createTextNode(text))
-    if (text !== undefined && (text !== text.trim() || /\s\s|\n/.test(text))) element.setAttributeNS(XML, 'xml:space', 'preserve')
+    if (text !== undefined && (text !== text.trim() || /\s\s|\n/.test(text))) {
+      element.setAttributeNS(XML, 'xml:space', 'preserve')
+    }
     return element
   }
 

@@ -146,7 +146,8 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
     const mark = marks.get(idOf(cell))
     if (node.firstChild instanceof Text) node.firstChild.data = text // the field beside it keeps the focus
     else node.prepend(text)
-    node.className = [align, bold && 'bold', fill && 'filled', stale && 'stale', lock && 'locked', mark && 'marked'].filter(Boolean).join(' ')
+    const classes = [align, bold && 'bold', fill && 'filled', stale && 'stale', lock && 'locked', mark && 'marked']
+    node.className = classes.filter(Boolean).join(' ')
     node.style.backgroundColor = fill
     node.title = [mark?.name, lock?.why].filter(Boolean).join(' — ')
     node.dataset.who = mark?.name ?? ''
@@ -275,7 +276,9 @@ export function gridView (container, content, viewOnly, { cellAt, typed }) {
     place: () => box.contains(document.activeElement) ? idOf(cellHere()) : null,
     mark (next) {
       marks = next
-      for (const node of new Set(nodes.values())) if (node.dataset.who || marks.has(idOf(node.dataset.cell ?? ''))) dress(node)
+      for (const node of new Set(nodes.values())) {
+        if (node.dataset.who || marks.has(idOf(node.dataset.cell ?? ''))) dress(node)
+      }
     }
   }
 }

@@ -41,7 +41,8 @@ async function setRequestedDocument ({ data }) {
       const { inserted } = await request({ type: 'insertText', data })
       return showToast(inserted === 0 ? 'The document has no text.' : 'The text was inserted at the end')
     }
-    const [{ doc }, { documentOf, showDocument }] = await Promise.all([request({ type: 'readDocument', data }), loadText()])
+    const reading = request({ type: 'readDocument', data })
+    const [{ doc }, { documentOf, showDocument }] = await Promise.all([reading, loadText()])
     if (data?.c === 'combine') requestInfo(['']) // the authors of its changes
     const box = element('div')
     showDocument(box, documentOf(doc))

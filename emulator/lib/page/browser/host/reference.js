@@ -24,7 +24,12 @@ let latest = null
 export const reference = {
   items: [
     { menu: 'insert', name: 'Reference', event: 'onRequestReferenceData', when: isEditedGrid, click: refer },
-    { name: 'Change source', event: 'onRequestReferenceSource', when: isEditedGrid, click: () => emitSource('onRequestReferenceSource') },
+    {
+      name: 'Change source',
+      event: 'onRequestReferenceSource',
+      when: isEditedGrid,
+      click: () => emitSource('onRequestReferenceSource')
+    },
     { name: 'Open source', event: 'onRequestOpen', when: isGrid, click: () => emitSource('onRequestOpen') }
   ],
   commands: { setReferenceData, setReferenceSource }
