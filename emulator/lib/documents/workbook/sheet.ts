@@ -163,8 +163,9 @@ function readCell (cell: Element, strings: readonly string[]): CellContent {
   const formula = firstChild(cell, 'f')
   const item = firstChild(cell, 'is')
   const text = firstChild(cell, 'v')?.textContent ?? undefined
+  const stored = text === undefined ? null : valueOf(attribute(cell, 't') ?? 'n', text, strings)
   return {
-    value: item !== undefined ? textOf(item) : text === undefined ? null : valueOf(attribute(cell, 't') ?? 'n', text, strings),
+    value: item === undefined ? stored : textOf(item),
     formula: formula === undefined ? null : formula.textContent ?? '',
     style: Number(attribute(cell, 's') ?? 0)
   }
