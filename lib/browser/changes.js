@@ -144,7 +144,7 @@ export function followQuestion (requestClose) {
 
 /** A force save that follows what was sent has usually arrived by then. */
 const SOON_MS = 10_000
-/** From one question to the next. */
+/** From one question to the next, while the latest save is stored as far as is known. */
 const INTERVAL_MS = 30_000
 
 /** Something was sent, or the editor reports that something has failed. @param {string} name @param {unknown} data */
@@ -153,7 +153,7 @@ const mayPrecedeSave = (name, data) =>
 
 /**
  * Tells users that the latest save was refused, and when it is stored. Asks some time after something was sent, and
- * when the window is shown again; while the save is refused, every half minute.
+ * when the window is shown again; while the save is refused, every ten seconds.
  * @param {Pick<ActionContext, 'fragment' | 'page' | 'messages' | 'tell' | 'ask'>} context
  */
 export function followSaves ({ fragment, page, messages, tell, ask }) {
@@ -178,7 +178,8 @@ export function followSaves ({ fragment, page, messages, tell, ask }) {
   /** @param {number} ms */
   function askIn (ms) {
     if (isOver || isViewer || isAsking) return
-    timer ??= setTimeout(look, Math.max(ms, askedAt + INTERVAL_MS - performance.now()))
+    const interval = state.refusedKey === undefined ? INTERVAL_MS : SOON_MS
+    timer ??= setTimeout(look, Math.max(ms, askedAt + interval - performance.now()))
   }
 
   async function look () {

@@ -42,18 +42,26 @@ export class NoFrameError extends Error {
   constructor (fileType) {
     super(`The document server's script made no frame for the format ${fileType}`)
     this.name = 'NoFrameError'
+    /** What the module reports to the application. */
+    this.code = 'no-frame'
   }
 }
 
-/** The page's Content-Security-Policy does not allow the document server's script. */
+/** The page's Content-Security-Policy does not allow the document server's script or the editor's frame. */
 export class PolicyError extends Error {
-  /** @param {SecurityPolicyViolationEvent} violation */
-  constructor ({ blockedURI, effectiveDirective, originalPolicy }) {
+  /**
+   * @param {SecurityPolicyViolationEvent} violation
+   * @param {'script' | 'frame'} blocked
+   */
+  constructor ({ blockedURI, effectiveDirective, originalPolicy }, blocked) {
     const directives = originalPolicy.split(';').map(directive => directive.trim().split(/\s/, 1)[0])
-    const directive = [effectiveDirective, 'script-src', 'default-src'].find(name => directives.includes(name))
-    super(`The page's Content-Security-Policy blocks the document server's script: its ${directive} must allow ${
+    const general = blocked === 'script' ? 'script-src' : 'child-src'
+    const directive = [effectiveDirective, general, 'default-src'].find(name => directives.includes(name))
+    super(`The page's Content-Security-Policy blocks the document server's ${blocked}: its ${directive} must allow ${
       new URL(blockedURI).origin}`)
     this.name = 'PolicyError'
+    /** What the module reports to the application. */
+    this.code = 'csp'
   }
 }
 

@@ -77,10 +77,10 @@ async function mount (fragment, events, isFresh = false) {
   state.opening?.stop()
   const notice = state.notice ??= createNotice(fragment)
   const opening = state.opening = followOpening({
+    fragment,
     page,
     notice,
-    leave: () => leave(fragment, page, events),
-    isInPage: () => fragment.isConnected
+    leave: () => leave(fragment, page, events)
   })
   try {
     await Promise.all([apiLoaded, isFresh || goToPlace(fragment, page)])

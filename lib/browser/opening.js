@@ -1,6 +1,7 @@
 // Follows a document from the loading of api.js until it is open: shows the progress to the user, and reports failures
 // to the application.
 import { NoFrameError, PolicyError } from './errors.js'
+import { dispatchError } from './page.js'
 
 /** @import { Notice } from './notice.js' */
 /** @import { EditorPage } from './fragment.js' */
@@ -8,17 +9,18 @@ import { NoFrameError, PolicyError } from './errors.js'
 
 /** From the creation of the editor to `onDocumentReady`. After that the user learns that it takes longer. */
 const USUAL_MS = 30_000
+/** From one look for a document server that could not be reached to the next. */
+const LOOK_EVERY_MS = 10_000
 
 /**
  * @param {object} mount
+ * @param {HTMLElement} mount.fragment A page may remove it without `unmountEditor`.
  * @param {EditorPage} mount.page
  * @param {Notice} mount.notice
  * @param {() => (() => void) | null} mount.leave Removes the editor of a document that could not be converted,
  *   so that nobody has it open. Returns a function that tries again; `null` if the page cannot.
- * @param {() => boolean} mount.isInPage Whether the page still has the fragment: a page may remove it without
- *   `unmountEditor`.
  */
-export function followOpening ({ page, notice, leave, isInPage }) {
+export function followOpening ({ fragment, page, notice, leave }) {
   const { messages } = page
   /** @type {'loading' | 'shown' | 'slow' | 'failed' | 'over'} */
   let state = 'loading'
@@ -38,7 +40,7 @@ export function followOpening ({ page, notice, leave, isInPage }) {
   }
 
   function slow () {
-    if (!isInPage()) return end()
+    if (!fragment.isConnected) return end()
     state = 'slow'
     notice.show({ place: 'bar', role: 'status', title: messages.slow })
     report(page, 'slow')
@@ -65,8 +67,48 @@ export function followOpening ({ page, notice, leave, isInPage }) {
     report(page, code)
   }
 
+  /** @param {NoFrameError | PolicyError} error */
+  function refuse ({ code, message }) {
+    clearTimeout(timer)
+    state = 'failed'
+    notice.show({
+      place: 'cover',
+      role: 'alert',
+      title: messages.failed,
+      advice: messages.failedAdvice,
+      details: message,
+      buttons: [reload]
+    })
+    report(page, code)
+  }
+
+  /** @param {SecurityPolicyViolationEvent} violation */
+  function blocked (violation) {
+    const { blockedURI, disposition, effectiveDirective } = violation
+    const isFrame = disposition === 'enforce' && effectiveDirective === 'frame-src'
+    if (!isFrame || state === 'failed' || !blockedURI.startsWith(new URL(page.api).origin)) return
+    const error = new PolicyError(violation, 'frame')
+    dispatchError(fragment, error)
+    refuse(error)
+  }
+
+  /**
+   * Nobody has to touch a page that was opened while the document server was restarted.
+   * @param {() => void} tryAgain
+   */
+  function lookAgain (tryAgain) {
+    timer = setTimeout(async () => {
+      if (!fragment.isConnected) return
+      const isBack = await loadApi(page.api).then(() => true, () => false)
+      if (state !== 'failed') return // the user was faster
+      if (isBack) tryAgain()
+      else lookAgain(tryAgain)
+    }, LOOK_EVERY_MS)
+  }
+
   function stop () {
     clearTimeout(timer)
+    document.removeEventListener('securitypolicyviolation', blocked)
     state = 'over'
   }
 
@@ -83,6 +125,7 @@ export function followOpening ({ page, notice, leave, isInPage }) {
     stop,
     /** The editor was created. Its events should follow. */
     created () {
+      document.addEventListener('securitypolicyviolation', blocked)
       if (state === 'loading' || state === 'shown') timer = setTimeout(slow, USUAL_MS)
     },
     /**
@@ -91,18 +134,18 @@ export function followOpening ({ page, notice, leave, isInPage }) {
      * @param {() => void} tryAgain
      */
     notCreated (error, tryAgain) {
+      if (error instanceof NoFrameError || error instanceof PolicyError) return refuse(error)
       state = 'failed'
-      const code = error instanceof NoFrameError ? 'no-frame' : error instanceof PolicyError ? 'csp' : 0
-      const isRefused = code !== 0
       notice.show({
         place: 'cover',
         role: 'alert',
-        title: isRefused ? messages.failed : messages.unreachable,
-        advice: isRefused ? messages.failedAdvice : messages.unreachableAdvice,
-        details: isRefused ? error.message : detailsOf(0, error.message),
-        buttons: [isRefused ? reload : { label: messages.tryAgain, run: tryAgain }]
+        title: messages.unreachable,
+        advice: messages.unreachableAdvice,
+        details: detailsOf(0, error.message),
+        buttons: [{ label: messages.tryAgain, run: tryAgain }]
       })
-      report(page, code)
+      report(page, 0)
+      if (!scripts.has(page.api)) lookAgain(tryAgain)
     },
     /**
      * Receives an event of the editor.
@@ -133,7 +176,7 @@ function detailsOf (code, reason) {
 /**
  * Reports to the application that a document did not open, so that its log says why.
  * @param {EditorPage} page
- * @param {number | 'slow' | 'no-frame' | 'csp'} code
+ * @param {number | string} code
  */
 function report ({ handler, fileId, proxyToken }, code) {
   const query = new URLSearchParams({ action: 'report', fileId, code: String(code) })
@@ -216,13 +259,16 @@ async function load (url) {
   script.src = failures === 0 ? url : retryUrl(url)
   // A nonce that allows the page's module allows this script, too.
   script.nonce = Array.from(document.scripts, ({ nonce }) => nonce).find(Boolean) ?? ''
+  const ended = new AbortController()
   try {
-    await loaded(script, url)
+    await loaded(script, url, ended.signal)
     if (!window.DocsAPI?.DocEditor) throw new Error(`The script at ${url} does not define DocsAPI.DocEditor`)
   } catch (error) {
     failures++
     script.remove()
     throw error
+  } finally {
+    ended.abort()
   }
 }
 
@@ -240,9 +286,10 @@ function retryUrl (url) {
 /**
  * @param {HTMLScriptElement} script
  * @param {string} url
+ * @param {AbortSignal} signal Ends its listening.
  * @returns {Promise<void>}
  */
-function loaded (script, url) {
+function loaded (script, url, signal) {
   return new Promise((resolve, reject) => {
     setTimeout(() => {
       reject(new Error(`The document server's script could not be loaded within ${TIME_LIMIT_MS / 1000} s from ${url}`))
@@ -250,9 +297,9 @@ function loaded (script, url) {
     /** @param {SecurityPolicyViolationEvent} violation */
     function blocked (violation) {
       const { blockedURI, disposition } = violation
-      if (blockedURI === script.src && disposition === 'enforce') reject(new PolicyError(violation))
+      if (blockedURI === script.src && disposition === 'enforce') reject(new PolicyError(violation, 'script'))
     }
-    document.addEventListener('securitypolicyviolation', blocked)
+    document.addEventListener('securitypolicyviolation', blocked, { signal })
     script.onload = () => resolve()
     script.onerror = () => reject(new Error(`The document server's script could not be loaded from ${url}`))
     document.head.append(script)

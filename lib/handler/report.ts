@@ -102,7 +102,7 @@ const failures: Readonly<Partial<Record<string, OpeningFailure>>> = {
     remedy: 'Reload the page, and send pages with Cache-Control: no-store.'
   },
   csp: {
-    meaning: 'the page\'s Content-Security-Policy blocks the document server\'s api.js',
+    meaning: 'the page\'s Content-Security-Policy blocks the document server\'s api.js or the editor\'s frame',
     remedy:
       'Add the origin of editorApiUrl to script-src and frame-src of that policy, or pass its nonce to render() and the origin to frame-src.'
   },
@@ -114,7 +114,7 @@ const failures: Readonly<Partial<Record<string, OpeningFailure>>> = {
   slow: {
     meaning: 'the editor was not ready after 30 seconds',
     remedy:
-      `The document server may be busy or wait for this application, a proxy may block its connection to the browser (WebSocket), or the page's Content-Security-Policy (frame-src) the editor. ${RUN_DOCTOR}`,
+      `The document server may be busy or wait for this application, or a proxy may block its connection to the browser (WebSocket). ${RUN_DOCTOR}`,
     isAboutApplication: true
   }
 }

@@ -195,6 +195,38 @@ t.test('a policy that blocks api.js: the page and the log name it, and the direc
   t.match(host.warnings(), [{ fileId: host.fileId, msg: /Content-Security-Policy blocks.*script-src/ }])
 })
 
+t.test('a policy that blocks the editor\'s frame: the page and the log name it at once, and the directive', { skip }, async t => {
+  const documentServerOrigin = (await startDocumentServer(t)).url
+  const host = await startApplication(t, {
+    documentServerOrigin,
+    policy: origin => `default-src 'self'; script-src 'self' ${origin}; img-src data:`
+  })
+  const { alert, fragment, reported } = await openPage(t, host)
+  await alert.waitFor()
+  t.match(await alert.innerText(), `Content-Security-Policy blocks the document server's frame: its default-src must allow ${documentServerOrigin}`)
+  t.match(await fragment.getAttribute('data-error'), 'default-src', 'and the page can learn of it')
+  t.strictSame(await reported(1), [['csp', 204]])
+  t.match(host.warnings(), [{ fileId: host.fileId, msg: /Content-Security-Policy blocks.*frame-src/ }])
+})
+
+t.test('a page that was opened while the document server was restarted opens the document by itself', { skip }, async t => {
+  const gate = await startGate(t, (await startDocumentServer(t)).url)
+  const host = await startApplication(t, { documentServerOrigin: gate.origin })
+  const { page, alert, fragment, reports } = await openPage(t, host, page => page.clock.install())
+  await alert.waitFor()
+  const failed = page.waitForEvent('requestfailed', request => request.url().includes('retry='))
+  await page.clock.fastForward(10_000)
+  await failed
+  t.equal(await alert.count(), 1, 'what is shown stays')
+  gate.open()
+  await page.clock.fastForward(10_000)
+  await editorFrame(page)
+  await page.clock.resume()
+  await alert.waitFor({ state: 'detached' })
+  t.equal(await fragment.getAttribute('data-error'), null)
+  t.strictSame(reports, [['0', 204]], 'reported once')
+})
+
 t.test('a page whose module does not load says so after a while, under a policy without any style', { skip }, async t => {
   const host = await startApplication(t, { documentServerOrigin: (await startDocumentServer(t)).url })
   const { page, fragment } = await openPage(t, host, async page => {
