@@ -203,10 +203,8 @@ function withoutDocument ({ failed, failedAdvice }: Texts): string {
   return paragraphs(failed, failedAdvice, new NoDocumentError().message)
 }
 
-/** In ASCII: a page may not say that it is UTF-8. */
 function paragraphs (...texts: readonly string[]): string {
-  const escaped = texts.map(text => text.replace(/[<>&]|[^ -~]/gu, character => `&#${character.codePointAt(0)};`))
-  return escaped.map(text => `<p dir="auto">${text}</p>`).join('')
+  return texts.map(text => `<p dir="auto">${escapeHtml(text)}</p>`).join('')
 }
 
 /** A page with nothing but the editor. Attributes of `body` set its margin: a policy may forbid style elements. */

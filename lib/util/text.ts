@@ -23,9 +23,9 @@ export function isHtml (start: Buffer | string): boolean {
   return /^\uFEFF?\s*<(!doctype html|html|head|body)\b/i.test(start.toString())
 }
 
-/** Escapes text for text content and quoted attributes. */
+/** Escapes text for text content and quoted attributes. The result is ASCII: a page may not say that it is UTF-8. */
 export function escapeHtml (text: string): string {
-  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+  return text.replace(/[&<>"']|[^ -~]/gu, character => `&#${character.codePointAt(0)};`)
 }
 
 /** A hash of all parts, as 32 characters of base64url. */
