@@ -1,5 +1,5 @@
 // The specification of the original service, rule by rule, with the profile `classic`: no credential is asked for, no
-// address is restricted. All other tests run with the default profile.
+// address is restricted.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createHmac } from 'node:crypto'
 import http from 'node:http'

@@ -8,9 +8,9 @@ import type { EditorStorage } from './storage.js'
 /**
  * Who sends requests to a route:
  *
- * - `document-server`: the handler route and the scripts of document builds. The document server has no session and no
- *   login; the plugin checks the signatures and tokens of its requests. Pages with an editor also use the handler
- *   route, with a token of their own.
+ * - `document-server`: the handler route, the scripts of document builds, and `<path>/probe`, which shows the doctor
+ *   whether requests arrive. The document server has no session and no login; the plugin checks the signatures and
+ *   tokens of its requests. Pages with an editor also use the handler route, with a token of their own.
  * - `page`: the actions of a page with an editor, and its module, requested by a user's browser with the cookies of
  *   this origin. The plugin checks the page's token; the module is public.
  * - `operator`: the doctor's page. `doctor.authorize` decides.
