@@ -2,9 +2,10 @@
 // rest finds its way in such a page.
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import packagedChromium from '@sparticuz/chromium'
+import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { DocumentServer, SentRequest } from 'onlyoffice-emulator'
 import { type Browser, type BrowserContextOptions, chromium, type Frame, type FrameLocator, type Locator, type Page, type WebSocketRoute } from 'playwright-core'
@@ -46,7 +47,8 @@ export async function startBrowser (t: Test): Promise<TestBrowser> {
     browser = await launchBrowser()
   } catch (error) {
     if (process.env.CI === 'true') throw error
-    const missing = `Chromium can't be started: ${(error as Error).message.split('\n', 1)[0]}`
+    const reason = (error as Error).message.split('\n', 1)[0]
+    const missing = `This machine has no Chromium that starts (npm run install:tools): ${reason}`
     return { missing, newPage: () => Promise.reject(new Error(missing)) }
   }
   t.teardown(() => browser.close())
@@ -92,6 +94,8 @@ async function chromiumPath (): Promise<string> {
     const before = process.env.TMPDIR
     process.env.TMPDIR = own
     try {
+      const path = createRequire(new URL('../../scripts/tools/package.json', import.meta.url)).resolve('@sparticuz/chromium')
+      const { default: packagedChromium } = await import(pathToFileURL(path).href)
       await packagedChromium.executablePath()
     } finally {
       if (before === undefined) delete process.env.TMPDIR
