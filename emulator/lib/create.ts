@@ -150,7 +150,7 @@ export async function createDocumentServer (options: DocumentServerOptions): Pro
     'URL of api.js': editorApiUrl(),
     'JWT secret': 'the one this server was started with',
     'Token header': tokenHeader.name,
-    Emulates: `DocService ${build.version}, as ${build.behavesAs}`,
+    Emulates: `document server ${build.version}`,
     Conversion: office === null ? 'without LibreOffice' : 'with LibreOffice',
     'Remote control': remoteControl ? 'at /emulator/' : 'off'
   })

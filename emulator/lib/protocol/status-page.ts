@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { ReceivedRequest, SentRequest } from '../../types/document-server.js'
 import { toUrl } from '../url.js'
@@ -7,6 +8,16 @@ import type { Parts } from './parts.js'
 
 const SHOWN_REQUESTS = 50
 const SHOWN_CHARACTERS = 120
+
+const STYLE = `
+body { max-width: 68rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; font: 15px/1.5 system-ui, sans-serif; }
+h2 { margin: 2rem 0 .25rem; font-size: 1.1rem; }
+table { width: 100%; border-collapse: collapse; }
+th, td { padding: .375rem 1rem .375rem 0; border-bottom: 1px solid #8884; text-align: left; vertical-align: top; }
+th { font-weight: normal; opacity: .7; }
+td { overflow-wrap: anywhere; }
+`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /**
  * The status page at `/`: documents and requests, without secrets, tokens and query strings.
@@ -21,7 +32,8 @@ export function statusRoute (
 ): void {
   app.get('/', async (request, reply) => {
     reply.type('text/html; charset=utf-8').headers({
-      'Content-Security-Policy': "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'Content-Security-Policy':
+        `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',
@@ -35,11 +47,12 @@ export function statusRoute (
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <title>onlyoffice-emulator</title>
+<style>${STYLE}</style>
 </head>
 <body>
 <main>
 <h1>onlyoffice-emulator</h1>
-<p>An emulated document server for tests and development. It is not ONLYOFFICE Docs: don't use it for documents that matter.</p>
+<p>An emulated document server for tests and development. It is not ONLYOFFICE Docs: do not use it for documents that matter.</p>
 ${table('For your service', ['Setting', 'Value'], Object.entries(settings()))}
 ${table('Open documents', ['Document key', 'Format', 'Users', 'Unsaved changes'], openDocuments(parts))}
 ${table('Forgotten files: saves that your service refused', ['Document key', 'Format', 'Bytes'], forgottenFiles(parts))}
@@ -53,10 +66,10 @@ ${table('Latest requests to this server', ['Request', 'Answer', 'Problem'], late
 }
 
 function table (title: string, heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  if (rows.length === 0) return `<h2>${title}</h2>\nNone.`
+  if (rows.length === 0) return `<h2>${title}</h2>\n<p>None.</p>`
   const cells = (row: readonly string[]) => row.map(cell => `<td>${escaped(cell)}</td>`).join('')
   return `<h2>${title}</h2>
-<table border="1" cellpadding="4">
+<table>
 <tr>${heads.map(head => `<th scope="col">${head}</th>`).join('')}</tr>
 ${rows.map(row => `<tr>${cells(row)}</tr>\n`).join('')}</table>`
 }
