@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { baseOf } from './formats.js'
 import { languageOf } from './languages.js'
-import { sorts } from './preferences.js'
+import { BY_NAME, sorted } from './sorting.js'
 import { portraitOf, users } from './users.js'
 
 /** @import { FastifyInstance, FastifyRequest } from 'fastify' */
@@ -122,10 +122,8 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
   async function choices (kind, fileId, search = '') {
     /** @param {Document} document */
     const isOffered = document => document.kind === kind && document.id !== fileId && contains(document.name, search)
-    return (await documents.list()).filter(isOffered).sort(sorts.name.compare).map(({ id, name }) => ({
-      fileId: id,
-      title: name
-    }))
+    const offered = (await documents.list()).filter(isOffered)
+    return sorted(offered, BY_NAME).map(({ id, name }) => ({ fileId: id, title: name }))
   }
 }
 

@@ -267,7 +267,7 @@ export const states: Readonly<Record<string, State>> = {
   'empty list, with deleted documents': {
     ...list,
     async reach (page) {
-      const ids = await page.locator('[data-documents] > li').evaluateAll(rows =>
+      const ids = await page.locator('[data-documents] [data-id]').evaluateAll(rows =>
         rows.map(row => (row as unknown as { dataset: { id: string } }).dataset.id)
       )
       await page.evaluate(async ids => {

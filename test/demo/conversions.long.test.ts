@@ -47,7 +47,7 @@ t.test('demo: a conversion shows that it is under way; Cancel ends it at the doc
   const { demo, origin, page, problems, next, stored, choose } = await startSlow(t)
   const dialog = page.getByRole('dialog')
   const before = await stored()
-  const listed = await page.getByRole('listitem').count()
+  const listed = await page.getByRole('row').count()
 
   const asked = next()
   await choose('Convert…')
@@ -75,7 +75,7 @@ t.test('demo: a conversion shows that it is under way; Cancel ends it at the doc
   await page.keyboard.press('Escape')
   await ended
   while ((await stored()).join() !== before.join()); // each round reads the directory
-  t.equal(await page.getByRole('listitem').count(), listed)
+  t.equal(await page.getByRole('row').count(), listed)
   t.strictSame(problems, [])
   t.equal((await demo.stop()).log, '', 'it is no error for the application')
 })

@@ -22,7 +22,7 @@ t.test(
       { name: 'Form.xml', mimeType: '', buffer: Buffer.from('<broken') }
     ])
     await page.getByRole('button', { name: 'Large previews' }).click()
-    const image = page.getByRole('listitem').filter({ hasText: 'Note.txt' }).locator('.preview img')
+    const image = page.getByRole('row').filter({ hasText: 'Note.txt' }).locator('.preview img')
     await image.waitFor()
     t.ok(await image.evaluate(widthOf) > 100)
     const url = `${demo.url}${await image.getAttribute('src')}`

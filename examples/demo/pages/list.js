@@ -1,5 +1,5 @@
 import { html } from '../html.js'
-import { sorts } from '../preferences.js'
+import { columns, nextDirection } from '../sorting.js'
 import { KEPT_DAYS } from '../documents.js'
 import { dialogs, menu } from './dialogs.js'
 import { glyph } from './glyphs.js'
@@ -12,6 +12,7 @@ import { dateText } from './texts.js'
 /** @import { Document } from '../documents.js' */
 /** @import { Entry } from '../catalogue.js' */
 /** @import { Message } from '../messages.js' */
+/** @import { Column, Sort } from '../sorting.js' */
 
 /**
  * @param {object} content
@@ -40,11 +41,7 @@ export function listPage ({ documents, editors, deleted, messages, visitor, hasT
     <input class="visually-hidden" type="file" id="upload" multiple data-upload>
     <label class="button quiet" for="upload">${glyph('upload')}Upload</label>
     <p class="hint">or drop files anywhere on this page</p>
-    <div class="choices">
-      <label class="visually-hidden" for="sort">Sort by</label>
-      <select id="sort" data-sort>${Object.entries(sorts).map(([key, { label }]) => html`<option value="${key}"${key === sort ? html` selected` : null}>${label}</option>`)}</select>
-      <button class="icon-button" type="button" aria-pressed="${String(view === 'grid')}" aria-label="Large previews" title="Large previews" data-view-switch>${glyph('grid')}</button>
-    </div>
+    <button class="icon-button" type="button" aria-pressed="${String(view === 'grid')}" aria-label="Large previews" title="Large previews" data-view-switch>${glyph('grid')}</button>
   </div>
   <p class="hint tries">Try <a href="/two?user=${user.id}">two users side by side</a>${visitor.isLocal ? html`, or <a href="/failures?user=${user.id}">cause a failure</a> and see that nothing is lost` : null}.</p>
   <section class="uploads" aria-labelledby="uploads-title" hidden data-uploads>
@@ -52,7 +49,12 @@ export function listPage ({ documents, editors, deleted, messages, visitor, hasT
     <ul></ul>
   </section>
   <h1 class="visually-hidden" id="documents-title">All documents</h1>
-  <ul class="documents" tabindex="-1" aria-labelledby="documents-title" data-view="${view}" data-documents>${documents.map(document => row(document, { user, editors: editors.get(document.id) ?? [], hasThumbnails }))}</ul>
+  <table class="documents" tabindex="-1" aria-labelledby="documents-title" data-view="${view}" data-documents>
+    <thead>
+      <tr id="headings"><td></td>${Object.keys(columns).map(column => heading(/** @type {Column} */ (column), sort))}<td></td></tr>
+    </thead>
+    <tbody>${documents.map(document => row(document, { user, editors: editors.get(document.id) ?? [], hasThumbnails }))}</tbody>
+  </table>
   <div class="empty" data-empty="none"${documents.length > 0 ? html` hidden` : null}>
     <span class="empty-art" aria-hidden="true"></span>
     <h2>No documents yet</h2>
@@ -85,6 +87,14 @@ function searchField () {
   ${glyph('search')}
   <input type="search" id="search" placeholder="Search" autocomplete="off" spellcheck="false" data-search>
 </search>`
+}
+
+/**
+ * @param {Column} column
+ * @param {Sort} sort
+ */
+function heading (column, sort) {
+  return html`<th scope="col"${column === sort.column ? html` aria-sort="${sort.direction}"` : null}><button class="action" type="button" data-sort="${column}-${nextDirection(column, sort)}">${columns[column].label}</button></th>`
 }
 
 /** @param {Message} message */

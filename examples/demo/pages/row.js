@@ -16,29 +16,20 @@ import { dateText, listText, sizeText } from './texts.js'
  * @returns {Html}
  */
 export function row (document, { user, editors, hasThumbnails }) {
-  const { id, name, fileType, size, modifiedAt, revision, isFavorite } = document
-  const query = `?user=${user.id}`
+  const { id, name, fileType, kind, size, modifiedAt, revision, isFavorite } = document
   const dot = name.lastIndexOf('.')
   return html`
-<li id="document-${id}" data-id="${id}" data-name="${name}" data-base="${baseOf(name)}" data-file-type="${fileType}" data-favorite="${String(isFavorite)}">
-  <input class="select" type="checkbox" autocomplete="off" aria-label="Select ${name}" data-select>
-  <span class="preview" aria-hidden="true"${hasThumbnails ? html` data-thumbnail="/documents/${id}/thumbnail?revision=${hash(revision)}"` : null}>${icon(document)}</span>
-  <div class="about">
-    <p class="name">${isFavorite ? html`<span class="star" role="img" aria-label="Favorite">${glyph('star')}</span> ` : null}<a href="/edit/${id}${query}">${name.slice(0, dot)}<wbr>${name.slice(dot)}</a></p>
-    <p class="facts"><span>${sizeText(size)}</span> <span><span class="wide">changed </span><time datetime="${modifiedAt.toISOString()}">${dateText(modifiedAt)}</time></span></p>
+<tr id="document-${id}" data-id="${id}" data-name="${name}" data-base="${baseOf(name)}" data-file-type="${fileType}" data-favorite="${String(isFavorite)}">
+  <td class="tick"><input class="select" type="checkbox" autocomplete="off" aria-label="Select ${name}" data-select></td>
+  <td class="preview"${hasThumbnails ? html` data-thumbnail="/documents/${id}/thumbnail?revision=${hash(revision)}"` : null}><span class="icon" data-kind="${kind}">${fileType}</span></td>
+  <th class="about" scope="row">
+    <p class="name">${isFavorite ? html`<span class="star" role="img" aria-label="Favorite">${glyph('star')}</span> ` : null}<a href="/edit/${id}?user=${user.id}">${name.slice(0, dot)}<wbr>${name.slice(dot)}</a></p>
     ${editors.length > 0 ? presence(editors, user) : null}
-  </div>
-  <div class="actions">
-    <a class="action wide" href="/edit/${id}${query}&mode=view" aria-label="View ${name}">View</a>
-    <a class="action wide" href="/documents/${id}/download" aria-label="Download ${name}">Download</a>
-    <button class="icon-button" type="button" aria-haspopup="menu" aria-label="More for ${name}" data-more>${glyph('more')}</button>
-  </div>
-</li>`
-}
-
-/** @param {{ fileType: string, kind: string }} document */
-function icon ({ fileType, kind }) {
-  return html`<span class="icon" data-kind="${kind}">${fileType}</span>`
+  </th>
+  <td class="size">${sizeText(size)}</td>
+  <td class="changed"><time datetime="${modifiedAt.toISOString()}">${dateText(modifiedAt)}</time></td>
+  <td class="more"><button class="icon-button" type="button" aria-haspopup="menu" aria-label="More for ${name}" data-more>${glyph('more')}</button></td>
+</tr>`
 }
 
 /**

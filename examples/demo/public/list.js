@@ -13,7 +13,6 @@ import { currentUser, find } from './shared/page.js'
 import { showLocalTimes } from './shared/times.js'
 
 const list = find('[data-documents]')
-const sort = /** @type {HTMLSelectElement} */ (find('[data-sort]'))
 const viewSwitch = find('[data-view-switch]')
 
 showLocalTimes(document)
@@ -32,8 +31,10 @@ find('[data-new]').addEventListener('click', () => {
   })
 })
 
-sort.addEventListener('change', () => {
-  remember('sort', sort.value)
+list.addEventListener('click', event => {
+  const heading = /** @type {Element} */ (event.target).closest('[data-sort]')
+  if (!heading) return
+  remember('sort', heading.getAttribute('data-sort'))
   refresh()
 })
 

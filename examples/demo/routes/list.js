@@ -1,5 +1,5 @@
 import { listPage } from '../pages/list.js'
-import { sorts } from '../preferences.js'
+import { sorted } from '../sorting.js'
 import { visitorIn } from './request.js'
 
 /** @import { FastifyInstance } from 'fastify' */
@@ -15,7 +15,7 @@ export async function listRoutes (app, { documents, messages, presence, thumbnai
     const visitor = visitorIn(request)
     const [listed, editors] = await Promise.all([documents.list(), presence.users()])
     return sendPage(reply, listPage({
-      documents: listed.sort(sorts[visitor.preferences.sort].compare),
+      documents: sorted(listed, visitor.preferences.sort),
       editors,
       deleted: documents.deleted(),
       messages: messages.to(visitor.user.id),

@@ -6,11 +6,12 @@ import { loadThumbnails } from './thumbnails.js'
 
 const REFRESH_MS = 2000
 
+/** @type {HTMLTableElement} */
 const list = find('[data-documents]')
 const offline = find('[data-offline]')
 /** Rows and parts as the server sent them, before scripts changed anything. */
 const sent = new Map(
-  [...list.children, ...document.querySelectorAll('[data-live]')].map(part => [keyOf(part), part.outerHTML])
+  [...list.rows, ...document.querySelectorAll('[data-live]')].map(part => [keyOf(part), part.outerHTML])
 )
 let latest = 0
 
@@ -29,13 +30,7 @@ export async function refresh () {
   const fresh = page.querySelector('[data-documents]')
   if (!fresh || number !== latest) return // a later request was answered, or asks for another order
 
-  const rows = [...fresh.children].map(row => unchanged(row) ?? replacement(row))
-  if (rows.some((row, position) => row !== list.children[position]) || rows.length !== list.children.length) {
-    const focused = /** @type {HTMLElement} */ (document.activeElement)
-    const isInside = list.contains(focused)
-    list.replaceChildren(...rows)
-    if (isInside) inPlaceOf(focused).focus()
-  }
+  showRows(fresh)
   for (const part of page.querySelectorAll('[data-live]')) {
     if (sent.get(keyOf(part)) === part.outerHTML) continue
     const shown = find(`[data-live="${part.getAttribute('data-live')}"]`)
@@ -48,6 +43,22 @@ export async function refresh () {
   }
   showMatches()
   loadThumbnails()
+}
+
+/**
+ * Replaces the headings and the documents that have changed. The focus stays.
+ * @param {Element} fresh
+ */
+function showRows (fresh) {
+  const focused = /** @type {HTMLElement} */ (document.activeElement)
+  const isInside = list.contains(focused)
+  for (const [position, group] of [...fresh.children].entries()) {
+    const shown = /** @type {Element} */ (list.children[position])
+    const rows = [...group.children].map(row => unchanged(row) ?? replacement(row))
+    if (rows.length === shown.children.length && rows.every((row, index) => row === shown.children[index])) continue
+    shown.replaceChildren(...rows)
+  }
+  if (isInside && document.activeElement !== focused) inPlaceOf(focused).focus()
 }
 
 /** @param {boolean} isOffline */
@@ -86,7 +97,7 @@ const OPERABLE = 'a, button, input'
  */
 export function inPlaceOf (before) {
   if (before.isConnected) return before
-  const row = before.closest('li')
+  const row = before.closest('tr')
   const position = [...row?.querySelectorAll(OPERABLE) ?? []].indexOf(before)
   const same = row && document.getElementById(row.id)?.querySelectorAll(OPERABLE)[position]
   return /** @type {HTMLElement} */ (same ?? list)

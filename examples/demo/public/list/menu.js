@@ -64,7 +64,7 @@ function moreButton ({ target }) {
  * @param {number} position Of the item that gets the focus; -1: the last one.
  */
 function open (more, position) {
-  const row = /** @type {HTMLElement} */ (more.closest('li'))
+  const row = /** @type {HTMLElement} */ (more.closest('tr'))
   opener = more
   chosen = actions.listed(row)
   fill(chosen)

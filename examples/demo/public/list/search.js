@@ -1,7 +1,7 @@
 import { find } from '../shared/page.js'
 
 const input = /** @type {HTMLInputElement} */ (find('[data-search]'))
-const list = find('[data-documents]')
+const documents = find('[data-documents] tbody')
 const nothingFound = find('[data-empty="search"]')
 const noDocuments = find('[data-empty="none"]')
 const status = find('[data-status]')
@@ -10,13 +10,12 @@ const status = find('[data-status]')
 export function showMatches () {
   const words = plain(input.value).split(/\s+/).filter(Boolean)
   let count = 0
-  for (const row of /** @type {Iterable<HTMLElement>} */ (list.children)) {
+  for (const row of /** @type {Iterable<HTMLElement>} */ (documents.children)) {
     const name = plain(row.dataset.name ?? '')
     row.hidden = !words.every(word => name.includes(word))
     if (!row.hidden) count++
   }
-  const isEmpty = list.children.length === 0
-  list.hidden = count === 0
+  const isEmpty = documents.children.length === 0
   noDocuments.hidden = !isEmpty
   nothingFound.hidden = isEmpty || count > 0
   find('[data-empty-term]').textContent = input.value.trim()

@@ -3,6 +3,7 @@ import { find } from '../shared/page.js'
 import { listed, remove } from './actions.js'
 
 const list = find('[data-documents]')
+const documents = find('tbody', list)
 const bar = find('[data-selection]')
 /** @type {Set<string>} */
 const ids = new Set()
@@ -10,12 +11,12 @@ const ids = new Set()
 export function selectDocuments () {
   list.addEventListener('change', ({ target }) => {
     const box = /** @type {HTMLInputElement} */ (target)
-    const { id = '' } = /** @type {HTMLElement} */ (box.closest('li')).dataset
+    const { id = '' } = /** @type {HTMLElement} */ (box.closest('tr')).dataset
     if (box.checked) ids.add(id)
     else ids.delete(id)
     show()
   })
-  new MutationObserver(show).observe(list, { childList: true }) // rows are replaced, and go
+  new MutationObserver(show).observe(documents, { childList: true }) // rows are replaced, and go
   find('[data-selection-remove]').addEventListener('click', () => remove(selected().map(listed)))
   find('[data-selection-clear]').addEventListener('click', () => {
     ids.clear()
@@ -25,17 +26,16 @@ export function selectDocuments () {
 }
 
 function selected () {
-  return /** @type {HTMLElement[]} */ ([...list.children]).filter(({ dataset: { id = '' } }) => ids.has(id))
+  return /** @type {HTMLElement[]} */ ([...documents.children]).filter(({ dataset: { id = '' } }) => ids.has(id))
 }
 
 function show () {
   const rows = selected()
   ids.clear()
   for (const { dataset: { id = '' } } of rows) ids.add(id)
-  for (const row of /** @type {Iterable<HTMLElement>} */ (list.children)) {
+  for (const row of /** @type {Iterable<HTMLElement>} */ (documents.children)) {
     /** @type {HTMLInputElement} */ (find('[data-select]', row)).checked = ids.has(row.dataset.id ?? '')
   }
-  list.classList.toggle('selecting', rows.length > 0)
   bar.hidden = rows.length === 0
   find('[data-selection-text]').textContent = `${rows.length} selected`
 }
