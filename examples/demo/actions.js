@@ -81,7 +81,7 @@ export function createActions (app, { documents, messages, publicBaseUrl }) {
             from: nameOf(user),
             what: 'mentioned you in',
             document: { id: fileId, name },
-            text: message,
+            text: withNames(message),
             url: link ? pathOf(link) : pageOf(fileId)
           })
         }
@@ -162,6 +162,14 @@ function pathOf (link) {
 /** @param {FastifyRequest} request */
 function originOf ({ protocol, host }) {
   return `${protocol}://${host}`
+}
+
+/**
+ * A comment with the names of those whom it mentions: the editor sends `+` and their addresses.
+ * @param {string} text
+ */
+function withNames (text) {
+  return users.reduce((changed, { email, name }) => changed.replaceAll(`+${email}`, name), text)
 }
 
 /** @param {PageUser | undefined} user */

@@ -27,7 +27,7 @@ export const kinds = {
   restart: {
     label: 'Application restarted',
     text: `This application ends, and starts again after ${DOWN_MS / 1000} seconds.`,
-    why: 'The application was not running. The document server keeps the changes.'
+    why: 'The application is not running. The document server keeps the changes.'
   },
   refusal: {
     label: 'Save refused',

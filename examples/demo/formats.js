@@ -46,10 +46,10 @@ const FORMAT_NAMES = {
   txt: 'Plain text',
   md: 'Markdown',
   html: 'Web page',
-  epub: 'E-book (EPUB)',
-  fb2: 'E-book (FictionBook)',
+  epub: 'E-book',
+  fb2: 'FictionBook',
   pdf: 'PDF',
-  pdfa: 'PDF for archives (PDF/A)',
+  pdfa: 'PDF for archives',
   xlsx: 'Excel workbook',
   xlsm: 'Excel workbook with macros',
   xltx: 'Excel template',
@@ -66,10 +66,10 @@ const FORMAT_NAMES = {
   ppsx: 'PowerPoint show',
   odp: 'OpenDocument presentation',
   otp: 'OpenDocument presentation template',
-  png: 'Image (PNG)',
-  jpg: 'Image (JPEG)',
-  bmp: 'Image (BMP)',
-  gif: 'Image (GIF)'
+  png: 'Image',
+  jpg: 'Image',
+  bmp: 'Image',
+  gif: 'Image'
 }
 
 /**

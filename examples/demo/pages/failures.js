@@ -63,17 +63,17 @@ function outcome ({ active, latest, documents }) {
   const waiting = documents.filter(({ storedAt }) => storedAt === null).length
   return html`
 <p><strong>${headline(active, waiting, documents.length)}</strong></p>
-${documents.length === 0 ? null : html`<ul aria-label="Documents">${documents.map(each => affected(each, latest.kind))}</ul>`}
+${documents.length === 0 ? null : html`<ul aria-label="Documents">${documents.map(each => affected(each, active))}</ul>`}
 <p class="hint">${kinds[latest.kind].label} ${latest.to === null ? html`since ${time(latest.from)}` : html`from ${time(latest.from)} to ${time(latest.to)}`}</p>`
 }
 
 /**
  * @param {Affected} document
- * @param {Kind} kind
+ * @param {Kind | null} active
  */
-function affected ({ name, storedAt }, kind) {
+function affected ({ name, storedAt }, active) {
   return storedAt === null
-    ? html`<li class="waiting"><span class="name">${name}</span><span>Not stored yet. ${kinds[kind].why}</span></li>`
+    ? html`<li class="waiting"><span class="name">${name}</span><span>Not stored yet. ${active === null ? 'It is on its way.' : kinds[active].why}</span></li>`
     : html`<li class="stored"><span class="name">${name}</span><span>Stored again at ${time(storedAt)}</span></li>`
 }
 
@@ -84,7 +84,7 @@ function affected ({ name, storedAt }, kind) {
  */
 function headline (active, waiting, count) {
   if (active !== null && waiting === 0) return `${kinds[active].label}. Type something in the document.`
-  if (active !== null) return `${kinds[active].label}. ${waiting === 1 ? 'One document has' : `${waiting} documents have`} changes that are not stored.`
+  if (active !== null) return `${kinds[active].label}. ${waiting === 1 ? 'One document' : `${waiting} documents`} may have changes that are not stored.`
   if (waiting > 0) return 'It is over. What was kept is being stored …'
   return count === 0 ? 'It is over. Nothing had been changed.' : 'It is over, and nothing is lost.'
 }

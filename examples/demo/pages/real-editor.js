@@ -5,8 +5,8 @@ import { page } from './layout.js'
 /** @import { DocumentServer } from '../routes/index.js' */
 /** @import { Visitor } from '../routes/request.js' */
 
-const COMMAND =
-  'JWT_SECRET=$(openssl rand -hex 32) docker compose -f examples/compose/docker-compose.yml up --build'
+const COMMANDS = `cd examples/compose
+JWT_SECRET=$(openssl rand -hex 32) docker compose up --build`
 
 /**
  * @param {{ documentServer: DocumentServer, visitor: Visitor }} content
@@ -24,7 +24,7 @@ export function realEditorPage ({ documentServer: { url, isEmulated }, visitor }
     : html`<p>The document server of <code>${url}</code>.</p>`}
   <h2>With Docker</h2>
   <p>End this demo, and run in the root of the repository:</p>
-  <pre><code>${COMMAND}</code></pre>
+  <pre><code>${COMMANDS}</code></pre>
   <p>It builds the demo, starts ONLYOFFICE Docs beside it, and connects the two. The first start takes some minutes. Then open <code>http://127.0.0.1:3000</code>.</p>
   <h2>With a document server that you have</h2>
   <p>Set three variables for <code>npm start</code>:</p>

@@ -54,7 +54,7 @@ async function favorite ({ id, name, isFavorite }) {
   await attempt(async () => {
     await send('PATCH', `/documents/${id}`, { favorite: !isFavorite })
     await refresh()
-    tell(isFavorite ? `${name} is no favorite any more` : `${name} is a favorite`)
+    tell(isFavorite ? `${name} is no longer a favorite` : `${name} is a favorite`)
   }, `${name} was not changed`)
 }
 
