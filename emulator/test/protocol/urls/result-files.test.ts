@@ -44,7 +44,7 @@ t.test('a saved file has a signed URL that is valid for 15 minutes', async t => 
   t.equal((await fetch(url.replace(/md5=[^&]*/, ''))).status, 403, 'without an md5')
 })
 
-t.test('a result file supports conditional and range requests like a static file', async t => {
+t.test('a result file supports range requests like a static file', async t => {
   const { host, server } = await startBoth(t)
   const session = await server.open(host.config('K', { name: 'notes.txt' }))
   await session.edit('0123456789')
@@ -54,9 +54,7 @@ t.test('a result file supports conditional and range requests like a static file
     const { statusCode, headers: { 'content-range': range }, body } = await request(url, { headers })
     return [statusCode, await body.text(), ...(range === undefined ? [] : [range])]
   }
-  const { headers } = await request(url)
-  const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
-  const [earlier, whole] = ['Thu, 01 Jan 2015 00:00:00 GMT', [200, '0123456789']]
+  const whole = [200, '0123456789']
 
   t.strictSame(await get({ range: 'bytes=-3' }), [206, '789', 'bytes 7-9/10'])
   t.strictSame(await get({ range: 'bytes=7-' }), [206, '789', 'bytes 7-9/10'])
@@ -64,19 +62,6 @@ t.test('a result file supports conditional and range requests like a static file
   t.strictSame(await get({ range: 'bytes=0-1,2-3' }), [206, '0123', 'bytes 0-3/10'], 'adjoining ones are one')
   for (const range of ['bytes=0-1,8-9', 'items=0-1', '0-1', 'bytes=']) t.strictSame(await get({ range }), whole, range)
   t.strictSame(await get({ range: 'bytes=5-2' }), [400, '', 'bytes */10'])
-  t.strictSame(await get({ range: 'bytes=7-', 'if-range': etag }), [206, '789', 'bytes 7-9/10'])
-  t.strictSame(await get({ range: 'bytes=7-', 'if-range': modified }), [206, '789', 'bytes 7-9/10'])
-  t.strictSame(await get({ range: 'bytes=7-', 'if-range': '"other"' }), whole)
-  t.strictSame(await get({ range: 'bytes=7-', 'if-range': earlier }), whole)
-
-  for (const tags of [etag, `"other", ${etag.slice(2)}`, '*']) t.strictSame(await get({ 'if-none-match': tags }), [304, ''], tags)
-  t.strictSame(await get({ 'if-none-match': '"other"', 'if-modified-since': modified }), whole)
-  t.strictSame(await get({ 'if-modified-since': modified }), [304, ''])
-  t.strictSame(await get({ 'if-modified-since': earlier }), whole)
-  t.strictSame(await get({ 'if-none-match': etag, 'cache-control': 'no-cache' }), whole)
-  t.strictSame(await get({ 'if-match': '"other"' }), [400, ''])
-  t.strictSame(await get({ 'if-match': etag }), whole)
-  t.strictSame(await get({ 'if-unmodified-since': earlier }), [400, ''])
 })
 
 t.test('a base of a callback that names another result file makes its url give that file', async t => {
