@@ -8,28 +8,10 @@ const N = 1_000_000
 const convert = converter(null)
 const textOf = (fileType: string, source: string) => textBlocks(fileType, Buffer.from(source))!
 
-// Each of these took minutes when every end was looked for from every beginning.
-t.test('markup that never ends is scanned once', async t => {
-  for (const part of ['<!--', '<script>', '<p ', '<', '</td ', '&', '&#1', '<a <', '</script ']) {
-    t.ok(textOf('html', part.repeat(N / 4)).length <= 1, part)
-  }
-})
-
-t.test('HTML is parsed as a browser parses it', async t => {
-  t.strictSame(
-    textOf(
-      'html',
-      '<!doctype html><head><title>no</title></head><h2 a=">">A&amp;B</h2>1 < 2<br>x<!-- no -->y<script>no</script >z<td>1</td><td>2</td>\r\nend<!-- open'
-    ),
-    [{ text: '">A&B' }, { text: '1 < 2' }, { text: 'xyz1\t2\t end' }]
-  )
-})
-
-t.test('more than a million lines or paragraphs are not read', async t => {
-  const reason = { message: /more than 1000000 paragraphs/ }
+t.test('more than a million lines are not read', async t => {
+  const reason = { message: /more than 1000000 lines/ }
   t.throws(() => textOf('txt', '\n'.repeat(N + 1)), reason)
   t.throws(() => textOf('csv', '\r'.repeat(N + 1)), reason)
-  t.throws(() => textOf('html', 'a<p>'.repeat(N + 1)), reason)
   t.strictSame(textOf('txt', 'a\r\nb\rc\n\nd\n').map(({ text }) => text), ['a', 'b', 'c', '', 'd'])
 })
 
