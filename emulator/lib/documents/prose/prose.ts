@@ -187,20 +187,13 @@ export function paragraphOf (line: string, model?: Node): Node {
   )
 }
 
-/** Replaces the blocks that differ; `null` if none does. */
+/** Replaces what differs; `null` if nothing does. */
 function difference (before: Node, after: Node): Step | null {
-  let start = 0
-  let end = 0
-  const most = Math.min(before.childCount, after.childCount)
-  while (start < most && before.child(start).eq(after.child(start))) start++
-  const fromEnd = (node: Node, index: number) => node.child(node.childCount - 1 - index)
-  while (end < most - start && fromEnd(before, end).eq(fromEnd(after, end))) end++
-  if (start + end === before.childCount && start + end === after.childCount) return null
-  const size = (from: number, to: number, doc: Node) =>
-    doc.children.slice(from, to).reduce((sum, { nodeSize }) => sum + nodeSize, 0)
-  const from = size(0, start, before)
-  const to = from + size(start, before.childCount - end, before)
-  return new ReplaceStep(from, to, new Slice(Fragment.from(after.children.slice(start, after.childCount - end)), 0, 0))
+  const start = before.content.findDiffStart(after.content)
+  const end = before.content.findDiffEnd(after.content)
+  if (start === null || end === null) return null
+  const overlap = Math.max(start - Math.min(end.a, end.b), 0) // of what is alike from both ends
+  return new ReplaceStep(start, end.a + overlap, after.slice(start, end.b + overlap))
 }
 
 /** Behind the last paragraph. */
