@@ -3,15 +3,10 @@ import { schema } from '../../../text/schema.js'
 /** @import { ResolvedPos } from 'prosemirror-model' */
 /** @import { EditorProps } from 'prosemirror-view' */
 
-/** Characters that files of XML cannot contain. */
-// eslint-disable-next-line no-control-regex
-const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
-
 /** Of what is pasted, only the text counts. @type {EditorProps} */
 export const clipboard = {
-  transformPastedText: text => text.replace(FORBIDDEN, ''),
   // The content security policy forbids to parse style attributes.
-  transformPastedHTML: html => html.replace(FORBIDDEN, '').replace(/(<[^>]*\s)style=/gi, '$1data-style='),
+  transformPastedHTML: html => html.replace(/(<[^>]*\s)style=/gi, '$1data-style='),
   transformPasted: ({ content }) => linesOf(textOf(content)),
   clipboardTextParser: linesOf,
   clipboardTextSerializer: ({ content }) => textOf(content)
