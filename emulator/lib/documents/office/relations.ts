@@ -2,6 +2,8 @@ import { posix } from 'node:path'
 import type { OfficePackage } from './package.js'
 import { parseXml } from './xml.js'
 
+export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+
 /** The part that a target of another part is. */
 export function resolved (part: string, target: string): string {
   return target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(part), target)

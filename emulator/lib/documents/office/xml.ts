@@ -1,5 +1,8 @@
 import { type Document, DOMParser } from '@xmldom/xmldom'
 
+/** The namespace of `xml:space`. */
+export const XML = 'http://www.w3.org/XML/1998/namespace'
+
 // libxml2's default. Word's own documents stay below 100.
 const MAX_DEPTH = 256
 // A page of text has about 1000. A DOM takes about 1 KB and 4 µs for each.

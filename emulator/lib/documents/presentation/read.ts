@@ -4,7 +4,7 @@ import { schema } from '../../text/schema.js'
 import { childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { parseXml, xmlBudget } from '../office/xml.js'
-import { relationsOf, resolved } from '../office/relations.js'
+import { RELATIONSHIPS, relationsOf, resolved } from '../office/relations.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type SourceParts, sourceParts } from '../prose/parts.js'
 import { type Format, FORMATS, marks, nodes } from '../prose/prose.js'
@@ -12,7 +12,6 @@ import { fillOf, moveOf, placeholderOf, type Shapes, shapesOf } from './shapes.j
 
 export const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006/main'
 const MAIN_PART = 'ppt/presentation.xml'
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
 /** The attributes of a run's properties. */
 export const ATTRIBUTES: Record<Format, { readonly name: string, readonly on: string, readonly off: string }> = {

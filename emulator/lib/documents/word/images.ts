@@ -1,11 +1,11 @@
 import type { Element } from '@xmldom/xmldom'
 import type { OfficePackage } from '../office/package.js'
+import { RELATIONSHIPS } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
 import { WORD } from './styles.js'
 
 const RELATIONS_PART = 'word/_rels/document.xml.rels'
 const TYPES_PART = '[Content_Types].xml'
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const EMPTY_RELATIONS = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>' +
   '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"></Relationships>'
 

@@ -3,7 +3,7 @@ import type { Mark, Node } from 'prosemirror-model'
 import { schema } from '../../text/schema.js'
 import { childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
-import { relationsOf } from '../office/relations.js'
+import { RELATIONSHIPS, relationsOf } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type SourceParts, sourceParts } from '../prose/parts.js'
@@ -12,7 +12,6 @@ import { type Styles, stylesOf, valueOf, WORD } from './styles.js'
 
 export const MAIN_PART = 'word/document.xml'
 
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const EMU_PER_PIXEL = 9525
 /** Have no content of their own. They stay in their paragraph when its text changes. */
 export const POINTS = new Set([

@@ -2,12 +2,12 @@ import { type Document, type Element, XMLSerializer } from '@xmldom/xmldom'
 import type { Mark, Node } from 'prosemirror-model'
 import { childElements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
+import { XML } from '../office/xml.js'
 import { firstLook, type Format, FORMATS, marks, wellFormed } from '../prose/prose.js'
 import { type BlockWriter, writeBlocks } from '../prose/write-blocks.js'
 import { POINTS, readWord, type WordSource } from './read.js'
 import { NAMES, WORD } from './styles.js'
 
-const XML = 'http://www.w3.org/XML/1998/namespace'
 /** The order of properties in ECMA-376, part 1, 17.3. Word calls a file damaged that has another one. */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   pPr: ['pStyle'],

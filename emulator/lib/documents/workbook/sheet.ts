@@ -1,12 +1,11 @@
 import type { Document, Element } from '@xmldom/xmldom'
 import { attribute, childElements, elements, firstChild } from '../office/elements.js'
+import { XML } from '../office/xml.js'
 import type { LockedCells } from '../grid.js'
 import {
   cellName, columnNumber, isIn, MAX_COLUMN, MAX_ROW, type Position, rangeName, rangeOf
 } from './references.js'
 import type { CellValue } from './values.js'
-
-const XML = 'http://www.w3.org/XML/1998/namespace'
 
 export interface CellContent {
   readonly value: CellValue
