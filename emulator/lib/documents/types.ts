@@ -10,6 +10,9 @@ export interface StepsOperation {
   readonly client: string
 }
 
+/** Of the headings that a file has styles for, by level: 0 for a title, 1 to 6. `null`: the automatic colour. */
+export type HeadingColors = Readonly<Record<number, string | null>>
+
 /** Text as an editor displays it. */
 export interface ProseView {
   readonly kind: 'prose'
@@ -20,7 +23,7 @@ export interface ProseView {
   readonly doc: object
   /** A text file: its paragraphs are lines, and have no formats. */
   readonly plain: boolean
-  readonly levels: readonly number[]
+  readonly levels: HeadingColors
   /** What a page has missed that had the document before. */
   readonly missed?: { readonly steps: readonly object[], readonly clients: readonly string[] }
 }

@@ -2,7 +2,7 @@ import { Schema } from 'prosemirror-model'
 
 const ALIGNMENTS = ['center', 'right', 'justify']
 const LINK = /^(?:https?:|mailto:|#)/i
-const CSS_DECLARATIONS = /^(?:(?:color: #(?:[0-9a-f]{3}){1,2}|font-size: [\d.]+(?:pt|cqw)|vertical-align: (?:super|sub))(?:; )?)*$/i
+const CSS_DECLARATIONS = /^(?:(?:color: (?:#(?:[0-9a-f]{3}){1,2}|CanvasText)|font-size: [\d.]+(?:pt|cqw)|vertical-align: (?:super|sub))(?:; )?)*$/i
 /** The place of a shape on its slide: left, top, width and height in per cent of the slide's size. */
 const BOX = { default: null, validate: isBox }
 
@@ -12,7 +12,8 @@ const BOX = { default: null, validate: isBox }
  */
 export const schema = new Schema({
   nodes: {
-    doc: { content: '(block | slide)+' },
+    /** `color`: of text without any other. */
+    doc: { content: '(block | slide)+', attrs: { color: { default: null, validate: isColor } } },
     paragraph: {
       group: 'block',
       content: 'inline*',
@@ -23,7 +24,9 @@ export const schema = new Schema({
         list: { default: null, validate: oneOf(null, 'bullet', 'number') },
         /** Of the list, from 0. */
         depth: { default: 0, validate: 'number' },
-        align: { default: null, validate: oneOf(null, ...ALIGNMENTS) }
+        align: { default: null, validate: oneOf(null, ...ALIGNMENTS) },
+        /** By its style. */
+        color: { default: null, validate: isColor }
       },
       parseDOM: [
         { tag: 'p', getAttrs: ofParagraph },
@@ -35,12 +38,13 @@ export const schema = new Schema({
           })
         }))
       ],
-      toDOM ({ attrs: { ref, level, list, depth, align } }) {
+      toDOM ({ attrs: { ref, level, list, depth, align, color } }) {
         return [level === null ? 'p' : `h${Math.min(Math.max(level, 1), 6)}`, {
           'data-paragraph': ref ?? '',
           ...(level === 0 && { class: 'title' }),
           ...(list !== null && { 'data-list': list, 'data-depth': Math.min(Math.max(depth, 0), 8) }),
-          ...(align !== null && { 'data-align': align })
+          ...(align !== null && { 'data-align': align }),
+          ...(color !== null && { 'data-ink': color, style: `color: ${color}` })
         }, 0]
       }
     },
@@ -64,17 +68,20 @@ export const schema = new Schema({
       attrs: {
         ref: { default: null, validate: 'string|null' },
         colspan: { default: 1, validate: 'number' },
-        rowspan: { default: 1, validate: 'number' }
+        rowspan: { default: 1, validate: 'number' },
+        fill: { default: null, validate: isColor }
       },
       parseDOM: [{
         tag: 'td[data-ref]',
         getAttrs: element => ({
           ...ofPart(element),
           colspan: /** @type {HTMLTableCellElement} */ (element).colSpan,
-          rowspan: /** @type {HTMLTableCellElement} */ (element).rowSpan
+          rowspan: /** @type {HTMLTableCellElement} */ (element).rowSpan,
+          fill: element.dataset.fill ?? null
         })
       }],
-      toDOM: ({ attrs: { ref, colspan, rowspan } }) => ['td', { 'data-ref': ref ?? '', colspan, rowspan }, 0]
+      toDOM: ({ attrs: { ref, colspan, rowspan, fill } }) =>
+        ['td', { 'data-ref': ref ?? '', colspan, rowspan, ...(fill !== null && filled(fill)) }, 0]
     },
     slide: {
       content: '(section | table | kept_block)+',
@@ -198,12 +205,13 @@ function ofPart ({ dataset: { ref } }) {
 }
 
 /** @param {HTMLElement} element */
-function ofParagraph ({ dataset: { paragraph, list, depth, align = '' } }) {
+function ofParagraph ({ dataset: { paragraph, list, depth, align = '', ink } }) {
   return {
     ref: paragraph || null,
     list: list === 'bullet' || list === 'number' ? list : null,
     depth: Number(depth) || 0,
-    align: ALIGNMENTS.includes(align) ? align : null
+    align: ALIGNMENTS.includes(align) ? align : null,
+    color: ink ?? null
   }
 }
 
@@ -228,6 +236,13 @@ function ofKept (element) {
 /** @param {{ [name: string]: any }} attrs */
 function keptAttributes ({ ref }) {
   return { 'data-ref': ref ?? '', class: 'kept', title: 'The emulated editor cannot edit this' }
+}
+
+/** On a dark ground, text without a colour of its own is white. @param {string} fill */
+function filled (fill) {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => parseInt(fill.slice(at, at + 2), 16))
+  const isDark = red * 76 + green * 151 + blue * 29 < 63 * 256
+  return { 'data-fill': fill, style: `background: ${fill}`, ...isDark && { class: 'dark' } }
 }
 
 /** @param {Array<string | null>} values */

@@ -128,7 +128,7 @@ t.test('steps that the document server does not take are not sent again and agai
     },
     dirty () {}
   })
-  editing.opened({ kind: 'prose', epoch: 'e', version: 0, doc: paragraphs('a').toJSON(), plain: false, levels: [] }, 'me')
+  editing.opened({ kind: 'prose', epoch: 'e', version: 0, doc: paragraphs('a').toJSON(), plain: false, levels: {} }, 'me')
   dispatch(shown!.tr.insertText('x', 1))
   editing.push()
   editing.received(sent[0]!.batch)

@@ -13,9 +13,14 @@ const original = fixture('report.docx')
 const mainPart = (bytes: Uint8Array) => Buffer.from(unzipSync(bytes)['word/document.xml']!).toString()
 const run = (text: string, properties = '') => `<w:r>${properties}<w:t xml:space="preserve">${text}</w:t></w:r>`
 
-const STYLES = `<w:styles xmlns:w="${WORD}"><w:style w:type="character" w:styleId="Strong"><w:rPr><w:b/></w:rPr></w:style>
+const colored = (color: string) => `<w:rPr><w:color w:val="${color}"/></w:rPr>`
+const STYLES = `<w:styles xmlns:w="${WORD}"><w:docDefaults><w:rPrDefault>${colored('333333')}</w:rPrDefault></w:docDefaults>
+<w:style w:type="character" w:default="1" w:styleId="DefaultFont">${colored('FF0000')}</w:style>
+<w:style w:type="paragraph" w:default="1" w:styleId="Normal">${colored('404040')}</w:style>
+<w:style w:type="character" w:styleId="Strong"><w:rPr><w:b/><w:color w:val="C00000"/></w:rPr></w:style>
 <w:style w:type="character" w:styleId="Loud"><w:basedOn w:val="Strong"/><w:rPr><w:u w:val="single"/></w:rPr></w:style>
-<w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>
+<w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/>${colored('1F2A44')}</w:style>
+<w:style w:type="paragraph" w:styleId="Sub"><w:basedOn w:val="berschrift1"/></w:style>
 <w:style w:type="paragraph" w:styleId="Aufz"><w:name w:val="List"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>`
 const LINKS = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r7" Type="${RELATIONSHIPS}/hyperlink" Target="https://example.org/?a=1&amp;b=2" TargetMode="External"/></Relationships>`
 const NUMBERING = `<w:numbering xmlns:w="${WORD}"><w:abstractNum w:abstractNumId="3"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum><w:abstractNum w:abstractNumId="4"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="3"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="4"/></w:num></w:numbering>`
@@ -38,7 +43,7 @@ function bodyAfter ({ editable }: Writer): string {
 
 t.test('a .docx opens with its headings, tables, lists, formats and links', async t => {
   const { editable, state } = openText('docx', original)
-  t.match(editable.view(), { kind: 'prose', version: 0, plain: false, levels: [1, 2] })
+  t.match(editable.view(), { kind: 'prose', version: 0, plain: false, levels: { 1: null, 2: null } })
   const [title, text, , table] = state.doc.children
   t.match(title!.attrs, { level: 1, list: null })
   t.match(text!.textContent, /^Zażółć gęślą jaźń.*日本語, العربية, emoji 🚀\..* a link\.$/)
@@ -110,10 +115,34 @@ t.test('the look of a run stays with its text; new text in an empty paragraph ha
     `<w:p><w:pPr>${green}</w:pPr><w:r>${green}<w:t>new</w:t></w:r></w:p>`)
 })
 
+t.test('text has the colour of its run, or else by the styles; cells have their shading; all of it stays in the file', async t => {
+  const styled = (style: string, text: string) => `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run(text)}</w:p>`
+  const looks = ['<w:rStyle w:val="Loud"/>', '<w:rStyle w:val="Loud"/><w:color w:val="000000"/>', '<w:color w:val="auto"/>', '<w:sz w:val="40"/>']
+  const runs = looks.map((look, index) => run(`run ${index}`, `<w:rPr>${look}</w:rPr>`)).join('')
+  const cell = (text: string, shading: string) => `<w:tc><w:tcPr>${shading}</w:tcPr><w:p>${run(text)}</w:p></w:tc>`
+  const fills = ['<w:shd w:val="clear" w:color="auto" w:fill="F1E4D3"/>', '<w:shd w:val="clear" w:fill="auto"/>', '<w:vAlign/>']
+  const table = `<w:tbl><w:tr>${fills.map((fill, index) => cell(`cell ${index}`, fill)).join('')}</w:tr></w:tbl>`
+  const texts = styled('berschrift1', 'Heading') + styled('Sub', 'part') + styled('Aufz', 'item') + styled('Unknown', 'other')
+  const body = `${texts}<w:p>${runs}</w:p>${table}`
+  const writer = bodyOf(body)
+  const { doc } = writer.state
+  t.strictSame(
+    [doc, ...doc.children.slice(0, 5)].map(({ attrs }) => attrs.color),
+    ['#404040', '#1F2A44', '#1F2A44', '#333333', '#404040', '#404040']
+  )
+  t.strictSame(
+    doc.child(4).children.map(({ marks }) => marks.find(({ type }) => type.name === 'look')!.attrs.css),
+    ['color: #C00000', 'color: #000000', 'color: CanvasText', 'font-size: 20pt']
+  )
+  t.strictSame(doc.child(5).firstChild!.children.map(({ attrs }) => attrs.fill), ['#F1E4D3', null, null])
+  for (const text of ['Heading', 'cell 0']) writer.edit(tr => tr.insertText('+', writer.at(text) + text.length))
+  t.equal(bodyAfter(writer), body.replace(/ xml:space="preserve">(Heading|cell 0)</g, '>$1+<'))
+})
+
 t.test('headings and lists are recognised by the English names of styles, and can be made where the file has them', async t => {
   const styled = (style: string) => `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run('x')}</w:p>`
   const writer = bodyOf(styled('berschrift1'), styled('Aufz'), `<w:p>${run('plain')}</w:p>`)
-  t.match(writer.editable.view(), { levels: [1] })
+  t.match(writer.editable.view(), { levels: { 1: '#1F2A44' } })
   t.strictSame(seen(writer.state.doc), ['1|x', 'bullet|x', '|plain'])
   writer.edit(tr => tr.setNodeAttribute(writer.at('plain') - 1, 'level', 1).setNodeAttribute(0, 'level', null))
   t.strictSame(seen(docOf(openEditable('docx', writer.editable.bytes()))), ['|x', 'bullet|x', '1|plain'])

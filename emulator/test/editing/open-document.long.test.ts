@@ -28,7 +28,7 @@ for (const [name, ...texts] of [
 
 t.test('byte order mark and line ends survive an edit; so do characters that XML cannot contain', async t => {
   const writer = openText('txt', Buffer.from('\uFEFFa,ż\r\n1,2\f\r\n'))
-  t.match(writer.editable.view(), { kind: 'prose', plain: true, levels: [] })
+  t.match(writer.editable.view(), { kind: 'prose', plain: true, levels: {} })
   t.strictSame(writer.state.doc.children.map(({ textContent }) => textContent), ['a,ż', '1,2\f', ''])
   writer.edit(tr => tr.insertText('3', 8, 9))
   t.equal(Buffer.from(writer.editable.bytes()).toString(), '\uFEFFa,ż\r\n1,3\f\r\n')

@@ -1,5 +1,5 @@
 import type { Node } from 'prosemirror-model'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { caretTo, startBrowser } from '../../../test/kit/browser.js'
 import { schema } from '../../lib/text/schema.js'
@@ -16,8 +16,8 @@ async function start (t: Test, content: object[], changes = {}) {
   const authority = startAuthority(schema.nodeFromJSON({ type: 'doc', content }))
 
   /** The editor page with a connection that ends here. */
-  async function open (name: string, events: readonly string[] = []) {
-    const { page, problems } = await browser.newPage(t, { permissions: ['clipboard-read', 'clipboard-write'] })
+  async function open (name: string, events: readonly string[] = [], colorScheme: 'light' | 'dark' = 'light') {
+    const { page, problems } = await browser.newPage(t, { permissions: ['clipboard-read', 'clipboard-write'], colorScheme })
     await connect(page, authority, name, changes)
     await page.goto(`${server.url}/web-apps/apps/documenteditor/main/index.html?parentOrigin=${server.url}`)
     await page.evaluate(`postMessage({ type: 'page', command: 'open', config: {}, events: ${JSON.stringify(events)} }, location.origin)`)
@@ -57,11 +57,16 @@ async function connect (page: Page, authority: Authority, name: string, changes:
   })
 }
 
+const styleOf = async (locator: Locator, name: string): Promise<string> =>
+  await locator.evaluate((element, name) => getComputedStyle(element)[name]!, name)
+
+declare function getComputedStyle (element: unknown): Record<string, string>
+
 function shown (doc: Node): unknown[] {
   return doc.children.map(({ textContent, attrs: { level } }) => [textContent, level])
 }
 
-t.test('the buttons set formats and headings, and tell which the text at the caret has', { skip: browser.missing }, async t => {
+t.test('the buttons set formats, and headings in their colour, and tell which the text at the caret has', { skip: browser.missing }, async t => {
   const { authority, open } = await start(t, [p('One'), p('two')])
   const [ada, grace] = [await open('Ada'), await open('Grace')]
   const { keyboard } = ada
@@ -75,16 +80,30 @@ t.test('the buttons set formats and headings, and tell which the text at the car
   await grace.page.locator('b', { hasText: /^fat$/ }).waitFor()
   t.strictSame(await ada.page.getByLabel('Paragraph style').locator('option').allTextContents(), ['Text', 'Heading 1', 'Heading 2'])
   await ada.page.getByLabel('Paragraph style').selectOption('Heading 2')
-  await grace.page.getByRole('heading', { name: 'fat thin', level: 2 }).waitFor()
+  t.equal(await styleOf(grace.page.getByRole('heading', { name: 'fat thin', level: 2 }), 'color'), 'rgb(31, 42, 68)')
   await keyboard.press('Enter')
   t.equal(await ada.page.getByLabel('Paragraph style').inputValue(), 'text', 'a paragraph follows')
   await keyboard.type('deeper')
-  await grace.paragraph('deeper').waitFor()
+  t.equal(await styleOf(grace.paragraph('deeper'), 'color'), 'rgb(0, 0, 0)')
   await ada.sent()
   t.strictSame(shown(authority.doc()), [['One', null], ['fat thin', 2], ['deeper', null], ['two', null]])
   await keyboard.press('Control+z')
   await grace.paragraph('deeper').waitFor({ state: 'detached' })
   t.strictSame([...ada.problems, ...grace.problems], [])
+})
+
+t.test('the paper is white in a dark theme, too; on a dark ground, text without a colour of its own is white', { skip: browser.missing }, async t => {
+  const cell = (text: string, fill: string) => ({ type: 'table_cell', attrs: { fill }, content: [p(text)] })
+  const row = { type: 'table_row', content: [cell('light', '#404040'), cell('dark', '#3e3e3e')] }
+  const { open } = await start(t, [p('text'), p('blue', { color: '#0000ff' }), { type: 'table', content: [row] }])
+  const { page, paragraph, problems } = await open('Ada', [], 'dark')
+  t.equal(await styleOf(page.locator('.paper'), 'backgroundColor'), 'rgb(255, 255, 255)')
+  const [black, white] = ['rgb(0, 0, 0)', 'rgb(255, 255, 255)']
+  for (const [text, color] of [['text', black], ['blue', 'rgb(0, 0, 255)'], ['light', black], ['dark', white]] as const) {
+    t.equal(await styleOf(paragraph(text), 'color'), color, text)
+  }
+  t.equal(await styleOf(page.locator('td', { hasText: 'light' }), 'backgroundColor'), 'rgb(64, 64, 64)')
+  t.strictSame(problems, [])
 })
 
 t.test('a plain text has no formats: no buttons, no keys, and pasted text without them', { skip: browser.missing }, async t => {

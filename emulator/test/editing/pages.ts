@@ -67,7 +67,7 @@ export function startAuthority (doc: Node): Authority {
       version: made.length,
       doc: doc.toJSON(),
       plain: false,
-      levels: [1, 2],
+      levels: { 1: null, 2: '#1f2a44' },
       ...since?.epoch === String(epoch) && {
         missed: {
           steps: made.slice(since.version).map(({ step }) => step),

@@ -1,6 +1,6 @@
 import type { Document, Element } from '@xmldom/xmldom'
 import { childElements, elements, firstChild } from '../office/elements.js'
-import { boxFrom } from '../prose/prose.js'
+import { boxFrom, colorFrom } from '../prose/prose.js'
 
 const DEFAULT_SIZE = { cx: 12_192_000, cy: 6_858_000 }
 const EMU_PER_POINT = 12_700
@@ -46,8 +46,7 @@ export function moveOf (group: Element, around: Move): Move {
 
 /** `#rrggbb`; `null` for a colour of the theme, and for none. */
 export function fillOf (properties: Element | undefined): string | null {
-  const color = firstChild(firstChild(properties, 'solidFill'), 'srgbClr')?.getAttribute('val') ?? ''
-  return /^[0-9a-f]{6}$/i.test(color) ? `#${color}` : null
+  return colorFrom(firstChild(firstChild(properties, 'solidFill'), 'srgbClr')?.getAttribute('val'))
 }
 
 export function placeholderOf (shape: Element): Element | undefined {

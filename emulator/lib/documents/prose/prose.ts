@@ -3,15 +3,14 @@ import { Fragment, type Mark, type Node, type NodeType, type Schema, Slice } fro
 import { AttrStep, DocAttrStep, ReplaceStep, Step, type StepMap, Transform } from 'prosemirror-transform'
 import { schema } from '../../text/schema.js'
 import { hasSameShapes, hasSlides } from '../../text/slides.js'
-import type { Editable, ProseView, StepsOperation } from '../types.js'
+import type { Editable, HeadingColors, ProseView, StepsOperation } from '../types.js'
 
 /** A format whose files are edited as text with formats. */
 export interface ProseFormat {
   /** As it was read from the file. */
   readonly doc: Node
   readonly plain?: boolean
-  /** The levels of paragraphs that the file has styles for: 0 for a title, 1 to 6 for headings. */
-  readonly levels?: readonly number[]
+  readonly levels?: HeadingColors
   /** A picture to insert; absent where none can be. Throws if the bytes are no picture. */
   picture?: (bytes: Uint8Array) => Node
   /** The file with another content. */
@@ -34,7 +33,7 @@ const MAX_DEPTH = 64
 
 /** The document that all pages have in common: it decides in which order their steps count. */
 export function proseDocument (original: Uint8Array, format: ProseFormat): Editable {
-  const { plain = false, levels = [], picture } = format
+  const { plain = false, levels = {}, picture } = format
   const epoch = randomUUID()
   let { doc } = format
   /** The number of all steps so far. */
@@ -215,6 +214,11 @@ export function firstLook (paragraph: Node | undefined): Mark | undefined {
 /** The attribute `box` of a shape: its place and size as parts of the slide's. */
 export function boxFrom (...[left, top, width, height]: [number, number, number, number]): string {
   return [left, top, width, height].map(part => String(Math.round(part * 1000) / 10)).join(' ')
+}
+
+/** `#rrggbb`; `null` for anything else, such as `auto`. */
+export function colorFrom (hex: string | null | undefined): string | null {
+  return /^[0-9a-f]{6}$/i.test(hex ?? '') ? `#${hex}` : null
 }
 
 /** Removes the characters that XML can't contain. */

@@ -14,7 +14,7 @@ export function wordDocument (original: Uint8Array): Editable {
   const { doc, styles } = readWord(office)
   return proseDocument(original, {
     doc,
-    levels: [...styles.levels.keys()].sort((one, other) => one - other),
+    levels: Object.fromEntries(Array.from(styles.levels, ([level, id]) => [level, styles.paragraphColor(id)])),
     picture (bytes) {
       const { run, src, width, height } = images.add(bytes)
       const ref = `inserted${added.size + 1}`

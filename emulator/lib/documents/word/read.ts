@@ -7,7 +7,7 @@ import { RELATIONSHIPS, relationsOf } from '../office/relations.js'
 import { parseXml } from '../office/xml.js'
 import { type Pictures, pictureSources } from '../prose/pictures.js'
 import { type SourceParts, sourceParts } from '../prose/parts.js'
-import { FORMATS, marks, nodes } from '../prose/prose.js'
+import { colorFrom, FORMATS, marks, nodes } from '../prose/prose.js'
 import { type Styles, stylesOf, valueOf, WORD } from './styles.js'
 
 export const MAIN_PART = 'word/document.xml'
@@ -32,7 +32,8 @@ export function readWord (office: OfficePackage) {
   const styles = stylesOf(office)
   const reader = { parts, styles, targets: relationsOf(office, MAIN_PART), pictures: pictureSources(office, 'word') }
   const blocks = blocksIn(body, reader)
-  const doc = nodes.doc!.create(null, blocks.length > 0 ? blocks : nodes.paragraph!.create())
+  const attributes = { color: styles.paragraphColor() }
+  const doc = nodes.doc!.create(attributes, blocks.length > 0 ? blocks : nodes.paragraph!.create())
   return { doc, body, parts, styles }
 }
 
@@ -58,12 +59,14 @@ function blocksIn (parent: Element, reader: Reader): Node[] {
 function paragraph (element: Element, reader: Reader): Node {
   const { parts, styles } = reader
   const properties = firstChild(element, 'pPr')
-  const level = styles.levelOf(valueOf(firstChild(properties, 'pStyle')) ?? '')
+  const style = valueOf(firstChild(properties, 'pStyle'))
+  const level = styles.levelOf(style ?? '')
+  const color = styles.paragraphColor(style)
   const align = new Map([['center', 'center'], ['right', 'right'], ['end', 'right'], ['both', 'justify']])
     .get(valueOf(firstChild(properties, 'jc')) ?? '') ?? null
   const ref = parts.addBlock('p', element)
   const content = inlineIn(element, reader, [])
-  return parts.read(nodes.paragraph!.create({ ref, level, align, ...styles.listOf(properties) }, content))
+  return parts.read(nodes.paragraph!.create({ ref, level, align, color, ...styles.listOf(properties) }, content))
 }
 
 function table (element: Element, reader: Reader): Node[] {
@@ -71,8 +74,10 @@ function table (element: Element, reader: Reader): Node[] {
   const read = cellsOf(rows).flatMap((row, index) => {
     const content = row.map(({ element, colspan, rowspan }) => {
       const ref = reader.parts.addBlock('cell', element)
+      const fill = colorFrom(firstChild(firstChild(element, 'tcPr'), 'shd')?.getAttributeNS(WORD, 'fill'))
       const blocks = blocksIn(element, reader)
-      return nodes.table_cell!.create({ ref, colspan, rowspan }, blocks.length > 0 ? blocks : nodes.paragraph!.create())
+      const attributes = { ref, colspan, rowspan, fill }
+      return nodes.table_cell!.create(attributes, blocks.length > 0 ? blocks : nodes.paragraph!.create())
     })
     if (content.length === 0) return []
     return [reader.parts.read(nodes.table_row!.create({ ref: reader.parts.addBlock('row', rows[index]!) }, content))]
@@ -172,11 +177,11 @@ function kept (element: Element, { parts }: Reader, around: readonly Mark[]): No
 }
 
 function runContent (run: Element, reader: Reader, around: readonly Mark[]): Node[] {
-  const { parts, styles } = reader
+  const { styles } = reader
   const properties = firstChild(run, 'rPr')
   const all = [
     ...around,
-    ...(properties?.firstChild == null ? [] : [look(properties, parts)]),
+    ...(properties?.firstChild == null ? [] : [look(properties, reader)]),
     ...FORMATS.filter(format => styles.has(properties, format)).map(format => marks[format]!.create())
   ]
   return childElements(run).flatMap(element => {
@@ -191,8 +196,8 @@ function runContent (run: Element, reader: Reader, around: readonly Mark[]): Nod
   })
 }
 
-function look (properties: Element, parts: SourceParts): Mark {
-  return marks.look!.create({ ref: parts.addLook(properties), css: cssOf(properties) })
+function look (properties: Element, { parts, styles }: Reader): Mark {
+  return marks.look!.create({ ref: parts.addLook(properties), css: cssOf(properties, styles) })
 }
 
 function picture (element: Element, run: Element, reader: Reader, around: readonly Mark[]): Node {
@@ -213,12 +218,12 @@ function picture (element: Element, run: Element, reader: Reader, around: readon
 }
 
 /** How a run looks besides its formats. */
-function cssOf (properties: Element): string {
-  const color = valueOf(firstChild(properties, 'color'))
+function cssOf (properties: Element, styles: Styles): string {
+  const color = styles.runColor(properties)
   const size = Number(valueOf(firstChild(properties, 'sz')))
   const position = valueOf(firstChild(properties, 'vertAlign'))
   return [
-    color !== undefined && /^[0-9a-f]{6}$/i.test(color) && !/^0{6}$/.test(color) ? `color: #${color}` : '',
+    color === undefined ? '' : `color: ${colorFrom(color) ?? 'CanvasText'}`,
     size > 0 ? `font-size: ${size / 2}pt` : '',
     position === 'superscript' ? 'vertical-align: super' : position === 'subscript' ? 'vertical-align: sub' : ''
   ].filter(rule => rule !== '').join('; ')

@@ -1,8 +1,8 @@
 import type { Element } from '@xmldom/xmldom'
-import { childElements, firstChild } from '../office/elements.js'
+import { childElements, elements, firstChild } from '../office/elements.js'
 import type { OfficePackage } from '../office/package.js'
 import { parseXml } from '../office/xml.js'
-import type { Format } from '../prose/prose.js'
+import { colorFrom, type Format } from '../prose/prose.js'
 
 export const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
@@ -22,12 +22,20 @@ export function valueOf (element: Element | undefined): string | undefined {
   return element?.getAttributeNS(WORD, 'val') ?? undefined
 }
 
+/** As in the file: `auto`, or without its `#`. */
+function statedColor (properties: Element | undefined): string | undefined {
+  return valueOf(firstChild(properties, 'color'))
+}
+
+function colorOfStyle (style: Element | undefined): string | undefined {
+  return statedColor(firstChild(style, 'rPr'))
+}
+
 /** What the styles and the numbering of a document say. */
 export function stylesOf (office: OfficePackage) {
-  const styles = new Map<string, Element>()
-  for (const element of elementsOf(office.text('word/styles.xml'), WORD, 'style')) {
-    styles.set(element.getAttributeNS(WORD, 'styleId') ?? '', element)
-  }
+  const all = elementsOf(office.text('word/styles.xml'), 'rPrDefault', 'style')
+  const styles = new Map(all.map(element => [element.getAttributeNS(WORD, 'styleId') ?? element.localName!, element]))
+  const normal = all.find(isDefaultOfParagraphs)?.getAttributeNS(WORD, 'styleId') ?? undefined
   const numbering = numberingOf(office.text('word/numbering.xml'))
   const levels = new Map<number, string>()
   for (const id of styles.keys()) {
@@ -62,6 +70,16 @@ export function stylesOf (office: OfficePackage) {
       const style = valueOf(firstChild(properties, 'rStyle'))
       return stated(properties, format) ?? property(style, found => stated(firstChild(found, 'rPr'), format)) ?? false
     },
+    /** The colour of a run, as in the file; `undefined` for that of its paragraph. */
+    runColor (properties: Element | undefined): string | undefined {
+      const style = valueOf(firstChild(properties, 'rStyle'))
+      return statedColor(properties) ?? property(style, colorOfStyle)
+    },
+    /** The colour of a paragraph's text by its style; `null` for the automatic one. */
+    paragraphColor (id = ''): string | null {
+      const style = styles.has(id) ? id : normal
+      return colorFrom(property(style, colorOfStyle) ?? colorOfStyle(styles.get('rPrDefault')))
+    },
     listOf (properties: Element | undefined): { readonly list: ListKind | null, readonly depth: number } {
       const own = firstChild(properties, 'numPr')
       const style = valueOf(firstChild(properties, 'pStyle'))
@@ -75,23 +93,27 @@ export function stylesOf (office: OfficePackage) {
 
 export type Styles = ReturnType<typeof stylesOf>
 
+function isDefaultOfParagraphs (style: Element): boolean {
+  return style.getAttributeNS(WORD, 'default') === '1' && style.getAttributeNS(WORD, 'type') === 'paragraph'
+}
+
 /** A list is of the kind that its first level is. */
 function numberingOf (source: string | undefined): ReadonlyMap<string, ListKind> {
   const kinds = new Map<string | undefined, ListKind>()
-  for (const element of elementsOf(source, WORD, 'abstractNum')) {
+  for (const element of elementsOf(source, 'abstractNum')) {
     const format = valueOf(firstChild(childElements(element).find(({ localName }) => localName === 'lvl'), 'numFmt'))
     kinds.set(element.getAttributeNS(WORD, 'abstractNumId') ?? undefined, format === 'bullet' ? 'bullet' : 'number')
   }
-  return new Map(elementsOf(source, WORD, 'num').flatMap(element => {
+  return new Map(elementsOf(source, 'num').flatMap(element => {
     const kind = kinds.get(valueOf(firstChild(element, 'abstractNumId')))
     return kind === undefined ? [] : [[element.getAttributeNS(WORD, 'numId') ?? '', kind]]
   }))
 }
 
 /** Empty for a missing or malformed part, which only affects formatting. */
-function elementsOf (source: string | undefined, namespace: string, name: string): Element[] {
+function elementsOf (source: string | undefined, ...names: string[]): Element[] {
   try {
-    return source === undefined ? [] : [...parseXml(source).getElementsByTagNameNS(namespace, name)]
+    return source === undefined ? [] : elements(parseXml(source), ...names)
   } catch {
     return []
   }

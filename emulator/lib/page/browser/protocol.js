@@ -10,7 +10,7 @@
  * @property {number} version the number of steps in this epoch
  * @property {object} doc as JSON of text/schema.js
  * @property {boolean} plain a text without formats; its paragraphs are lines
- * @property {number[]} levels of headings that it can have; 0 is a title
+ * @property {Record<string, string | null>} levels of headings that it can have, with their colours; 0 is a title
  * @property {{ steps: object[], clients: string[] }} [missed] since the version that the page had
  * @typedef {{ kind: 'readonly', note: string, doc?: object }} FixedContent `doc`: a text to read
  * @typedef {{ key: string, label: string, type: 'text' | 'checkBox' | 'radio' | 'comboBox', value: string | boolean,

@@ -33,17 +33,17 @@ export function formatBar ({ levels }, view) {
     ariaLabel: 'Paragraph style',
     onchange () {
       const level = styles.value === NO_HEADING ? null : Number(styles.value)
-      run(setParagraphs(() => ({ level })))
+      run(setParagraphs(() => ({ level, color: levels[styles.value] ?? null })))
     }
-  }, new Option('Text', NO_HEADING), ...levels.map(level => new Option(nameOf(level), String(level))))
+  }, new Option('Text', NO_HEADING), ...Object.keys(levels).map(level => new Option(nameOf(level), level)))
 
   return {
-    elements: [...levels.length > 0 ? [styles] : [], ...toggles.map(({ button }) => button)],
+    elements: [...styles.length > 1 ? [styles] : [], ...toggles.map(({ button }) => button)],
     /** @param {EditorState} state */
     update (state) {
       for (const { button, isOn } of toggles) button.setAttribute('aria-pressed', String(isOn(state)))
       const { level } = state.selection.$from.parent.attrs
-      styles.value = levels.includes(level) ? String(level) : NO_HEADING
+      styles.value = level in levels ? level : NO_HEADING
     }
   }
 }
@@ -56,9 +56,9 @@ function toggle (sign, title, name, click) {
   return made
 }
 
-/** @param {number} level */
+/** @param {string} level */
 function nameOf (level) {
-  return level === 0 ? 'Title' : `Heading ${level}`
+  return level === '0' ? 'Title' : `Heading ${level}`
 }
 
 /** @param {EditorState} state @param {MarkType} mark */

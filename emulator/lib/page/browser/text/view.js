@@ -29,7 +29,7 @@ export function textView (container, content, viewOnly, state, dispatch) {
     dispatchTransaction: dispatch,
     editable: () => !viewOnly,
     attributes: {
-      class: classOf(state.doc, content.plain),
+      ...looks(state.doc, content.plain),
       spellcheck: 'false',
       ...!viewOnly && { tabindex: '0', role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'Text of the document' }
     },
@@ -68,7 +68,7 @@ export function showDocument (container, doc) {
   const view = new EditorView(null, {
     state: EditorState.create({ doc }),
     editable: () => false,
-    attributes: { class: classOf(doc, false) },
+    attributes: looks(doc, false),
     handleDOMEvents: { click: openLink }
   })
   show(container, view)
@@ -87,9 +87,9 @@ export function documentOf (json) {
 }
 
 /** @param {Node} doc @param {boolean} plain */
-function classOf (doc, plain) {
-  if (doc.firstChild?.type === schema.nodes.slide) return 'slides'
-  return plain ? 'paper plain' : 'paper'
+function looks ({ firstChild, attrs: { color } }, plain) {
+  const kind = firstChild?.type === schema.nodes.slide ? 'slides' : plain ? 'paper plain' : 'paper'
+  return { class: kind, style: color === null ? '' : `color: ${color}` }
 }
 
 /**
