@@ -6,7 +6,7 @@ type OpenDocument = PageEditor['document']
 interface PageState {
   /** The number of the last batch of edits that was processed. */
   batch: number
-  /** The paragraph or line of text where the user is. */
+  /** The cell or the position in the text where the user is. */
   place: string | null
   /** Sends the users and their places to the page. */
   sendUsers: () => void

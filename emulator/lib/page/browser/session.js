@@ -69,7 +69,11 @@ export const editing = createEditors({
   dirty,
   takesLink: (id, value) => takesLink(id, value)
 })
-const place = watchPlace(() => editing.view()?.place() ?? null, at => connection?.send({ type: 'place', place: at }))
+const place = watchPlace(
+  () => editing.view()?.place() ?? null,
+  () => editing.isUnsent(),
+  at => connection?.send({ type: 'place', place: at })
+)
 /** Where the caret is, or was before the focus left the document. */
 export const lastPlace = () => editing.caret()
 
@@ -244,6 +248,7 @@ function receive (message) {
     case 'users': return showUsers(message.users)
     case 'operation':
       editing.apply(message.operation, message.by === opened?.connectionId)
+      place.soon()
       return message.by === opened?.connectionId ? changed() : changedByOther()
     case 'content':
       editing.replaced(message.content)

@@ -1,6 +1,6 @@
+import { sendableSteps } from 'prosemirror-collab'
 import { Plugin, PluginKey, Selection } from 'prosemirror-state'
 import { Decoration, DecorationSet } from 'prosemirror-view'
-/** @import { Node } from 'prosemirror-model' */
 /** @import { EditorState } from 'prosemirror-state' */
 /** @import { EditorView } from 'prosemirror-view' */
 /** @import { Marks } from '../protocol.js' */
@@ -29,7 +29,7 @@ export function withCarets (state, marks) {
     const others = [...marks].map(([place, { name, color }]) => {
       // Who has not moved stays where the changes since have brought the caret.
       const [known] = shown.find(undefined, undefined, spec => spec.place === place && spec.name === name)
-      const at = known?.from ?? positionIn(state.doc, place)
+      const at = known?.from ?? positionIn(state, place)
       return Decoration.widget(at, caret(name, color), { place, name, key: `${color} ${name}`, ignoreSelection: true })
     })
     return DecorationSet.create(state.doc, [...shown.find(undefined, undefined, spec => spec.isLink), ...others])
@@ -38,16 +38,17 @@ export function withCarets (state, marks) {
 
 /** @param {EditorState} state @param {string} place that a link leads to */
 export function withLink (state, place) {
-  const at = state.doc.resolve(positionIn(state.doc, place))
+  const at = state.doc.resolve(positionIn(state, place))
   const attributes = { class: 'linked', 'aria-current': 'location' }
   const link = Decoration.node(at.before(), at.after(), attributes, { isLink: true })
   return state.tr.setMeta(key, (/** @type {DecorationSet} */ shown) => shown.add(state.doc, [link]))
 }
 
-/** The document of the other may be longer than ours. @param {Node} doc @param {string} place */
-function positionIn (doc, place) {
-  const position = Math.min(Math.max(0, Math.trunc(Number(place)) || 0), doc.content.size)
-  return Selection.near(doc.resolve(position)).head
+/** The other does not have what was not sent, and may have more. @param {EditorState} state @param {string} place */
+function positionIn (state, place) {
+  let position = Math.max(0, Math.trunc(Number(place)) || 0)
+  for (const step of sendableSteps(state)?.steps ?? []) position = step.getMap().map(position, -1)
+  return Selection.near(state.doc.resolve(Math.min(position, state.doc.content.size))).head
 }
 
 /** @param {string} name @param {number} color */
