@@ -42,11 +42,13 @@ const FILE_RESULT = /\u001e(.*)\u001e/ // eslint-disable-line no-control-regex -
 const WARNING = /^\(node:\d+\) |^\(Use `node --trace-/
 /** Skipped for such a reason, a test is no fault. */
 const LACKING = /^(This (machine|storage)|only npm run) /
+/** More than processors, because many tests wait. */
+const JOBS = Math.min(availableParallelism() * 2, 8)
 /**
  * Starting a process takes two seconds of processor time, longer than most short files. With larger groups, a machine
- * with four processors would have nothing to do for some of them.
+ * with four processors would have nothing to do for some of them. A few files are divided among all jobs.
  */
-const FILES_PER_GROUP = { short: 62, long: 12 }
+const FILES_PER_GROUP = { fewest: 6, short: 62, long: 12 }
 const GROUPS = '.tap/groups'
 const OUTPUT = '.tap/output.txt'
 /** A failure, or what programs have printed, is to be read on a screen. */
@@ -81,7 +83,7 @@ const sources = await Promise.all(files.map(async file => await readFile(file, '
 if (args.includes('--build')) build()
 const store = await startStore()
 const tap = await runTap([
-  `--jobs=${Math.min(availableParallelism() * 2, 8)}`, // more than processors, because many tests wait
+  `--jobs=${JOBS}`,
   ...isMeasured ? [] : ['--disable-coverage'],
   ...options,
   ...await writeGroups()
@@ -151,7 +153,7 @@ async function writeGroups () {
  * @param {number} most in a group
  */
 function dealt (files, most) {
-  const count = Math.ceil(files.length / most)
+  const count = Math.max(Math.ceil(files.length / most), Math.min(JOBS, Math.ceil(files.length / FILES_PER_GROUP.fewest)))
   return Array.from({ length: count }, (_, index) => files.filter((_file, place) => place % count === index))
 }
 
