@@ -153,7 +153,8 @@ async function writeGroups () {
  * @param {number} most in a group
  */
 function dealt (files, most) {
-  const count = Math.max(Math.ceil(files.length / most), Math.min(JOBS, Math.ceil(files.length / FILES_PER_GROUP.fewest)))
+  const atLeast = Math.min(JOBS, Math.ceil(files.length / FILES_PER_GROUP.fewest))
+  const count = Math.max(atLeast, Math.ceil(files.length / most))
   return Array.from({ length: count }, (_, index) => files.filter((_file, place) => place % count === index))
 }
 
