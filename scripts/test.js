@@ -26,7 +26,7 @@ const LONG = /\.long\.test\.ts$/
 const RARE = new RegExp(`^(${[
   'test/(accessibility|demo|examples|tooling)/',
   'test/(postgres/(company-app|reading)|package/frameworks|integration/check|doctor/(cli|page|slow))',
-  'test/(s3/(every-|deleting|memory|prefixes|requests)|storage/every-)',
+  'test/(s3/(every-|memory|prefixes)|storage/every-)',
   'test/(blank/libre-office|campaigns/attacks/parsing-cost|csv/large|docs/virus-scanner)',
   'test/browser/(captures|locked|phone|requests|sanitized-html|settings|start-and-stop|unmounting)',
   'emulator/test/(check|connect|editing|hostile/(?!packages)|images|pdf|process/(?!request-log)|protocol/editor)'

@@ -204,7 +204,7 @@ t.test('sweep: deletes what no record names, and nothing else', { skip: noS3 }, 
   const put = async (Body: string) => await store.client.send(new PutObjectCommand({ Bucket: store.bucket, Key: store.prefix + key, Body }))
   const changes = [
     text.replace('"format":1', '"format":2'), text.replace('"format":1', '"format":1,"next":1'),
-    text.replace('"extension":', '"next":1,"extension":'), text.replace('"version":', '"next":1,"version":'), '{}'
+    text.replace('"fileType":', '"next":1,"fileType":'), text.replace('"version":', '"next":1,"version":'), '{}'
   ]
   for (const record of [...changes, '{"form']) {
     const code = record === '{"form' ? 'FST_EDITOR_STORAGE' : 'FST_EDITOR_UNKNOWN_RECORD'
