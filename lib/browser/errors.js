@@ -49,13 +49,10 @@ export class NoFrameError extends Error {
 
 /** The page's Content-Security-Policy does not allow the document server's script or the editor's frame. */
 export class PolicyError extends Error {
-  /**
-   * @param {SecurityPolicyViolationEvent} violation
-   * @param {'script' | 'frame'} blocked
-   */
-  constructor ({ blockedURI, effectiveDirective, originalPolicy }, blocked) {
+  /** @param {SecurityPolicyViolationEvent} violation */
+  constructor ({ blockedURI, effectiveDirective, originalPolicy }) {
+    const [blocked, general] = effectiveDirective === 'frame-src' ? ['frame', 'child-src'] : ['script', 'script-src']
     const directives = originalPolicy.split(';').map(directive => directive.trim().split(/\s/, 1)[0])
-    const general = blocked === 'script' ? 'script-src' : 'child-src'
     const directive = [effectiveDirective, general, 'default-src'].find(name => directives.includes(name))
     super(`The page's Content-Security-Policy blocks the document server's ${blocked}: its ${directive} must allow ${
       new URL(blockedURI).origin}`)

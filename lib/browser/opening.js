@@ -3,7 +3,7 @@
 import { NoFrameError, PolicyError } from './errors.js'
 import { dispatchError } from './page.js'
 
-/** @import { Notice } from './notice.js' */
+/** @import { Content, Notice } from './notice.js' */
 /** @import { EditorPage } from './fragment.js' */
 /** @typedef {ReturnType<typeof followOpening>} Opening */
 
@@ -51,24 +51,24 @@ export function followOpening ({ fragment, page, notice, leave }) {
     const failure = failureOf(data)
     if (!failure) return
     const { code, kind, reason } = failure
-    const isOutdated = kind === 'outdated'
-    clearTimeout(timer)
-    state = 'failed'
     const tryAgain = kind === 'unconverted' ? leave() : null
-    notice.show({
+    showFailure(code, {
       // The editor may have a dialog about an error that is unknown here.
       place: kind === 'unknown' ? 'bar' : 'cover',
-      role: 'alert',
-      title: isOutdated ? messages.outdated : messages.failed,
-      advice: isOutdated ? messages.outdatedAdvice : tryAgain ? messages.unconvertedAdvice : messages.failedAdvice,
+      ...kind === 'outdated' && { title: messages.outdated, advice: messages.outdatedAdvice },
       details: detailsOf(code, reason),
-      buttons: [tryAgain ? { label: messages.tryAgain, run: () => { showLoading(); tryAgain() } } : reload]
+      ...tryAgain && {
+        advice: messages.unconvertedAdvice,
+        buttons: [{ label: messages.tryAgain, run: () => { showLoading(); tryAgain() } }]
+      }
     })
-    report(page, code)
   }
 
-  /** @param {NoFrameError | PolicyError} error */
-  function refuse ({ code, message }) {
+  /**
+   * @param {number | string} code
+   * @param {Partial<Content>} content Of the notice; by default the document could not be opened.
+   */
+  function showFailure (code, content) {
     clearTimeout(timer)
     state = 'failed'
     notice.show({
@@ -76,8 +76,8 @@ export function followOpening ({ fragment, page, notice, leave }) {
       role: 'alert',
       title: messages.failed,
       advice: messages.failedAdvice,
-      details: message,
-      buttons: [reload]
+      buttons: [reload],
+      ...content
     })
     report(page, code)
   }
@@ -87,9 +87,9 @@ export function followOpening ({ fragment, page, notice, leave }) {
     const { blockedURI, disposition, effectiveDirective } = violation
     const isFrame = disposition === 'enforce' && effectiveDirective === 'frame-src'
     if (!isFrame || state === 'failed' || !blockedURI.startsWith(new URL(page.api).origin)) return
-    const error = new PolicyError(violation, 'frame')
+    const error = new PolicyError(violation)
     dispatchError(fragment, error)
-    refuse(error)
+    showFailure(error.code, { details: error.message })
   }
 
   /**
@@ -134,17 +134,15 @@ export function followOpening ({ fragment, page, notice, leave }) {
      * @param {() => void} tryAgain
      */
     notCreated (error, tryAgain) {
-      if (error instanceof NoFrameError || error instanceof PolicyError) return refuse(error)
-      state = 'failed'
-      notice.show({
-        place: 'cover',
-        role: 'alert',
+      if (error instanceof NoFrameError || error instanceof PolicyError) {
+        return showFailure(error.code, { details: error.message })
+      }
+      showFailure(0, {
         title: messages.unreachable,
         advice: messages.unreachableAdvice,
         details: detailsOf(0, error.message),
         buttons: [{ label: messages.tryAgain, run: tryAgain }]
       })
-      report(page, 0)
       if (!scripts.has(page.api)) lookAgain(tryAgain)
     },
     /**
@@ -297,7 +295,7 @@ function loaded (script, url, signal) {
     /** @param {SecurityPolicyViolationEvent} violation */
     function blocked (violation) {
       const { blockedURI, disposition } = violation
-      if (blockedURI === script.src && disposition === 'enforce') reject(new PolicyError(violation, 'script'))
+      if (blockedURI === script.src && disposition === 'enforce') reject(new PolicyError(violation))
     }
     document.addEventListener('securitypolicyviolation', blocked, { signal })
     script.onload = () => resolve()
