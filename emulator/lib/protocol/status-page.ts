@@ -17,7 +17,14 @@ th, td { padding: .375rem 1rem .375rem 0; border-bottom: 1px solid #8884; text-a
 th { font-weight: normal; opacity: .7; }
 td { overflow-wrap: anywhere; }
 `
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join('; ')
 
 /**
  * The status page at `/`: documents and requests, without secrets, tokens and query strings.
@@ -32,8 +39,7 @@ export function statusRoute (
 ): void {
   app.get('/', async (request, reply) => {
     reply.type('text/html; charset=utf-8').headers({
-      'Content-Security-Policy':
-        `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'Content-Security-Policy': POLICY,
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Referrer-Policy': 'no-referrer',

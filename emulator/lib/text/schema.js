@@ -2,7 +2,12 @@ import { Schema } from 'prosemirror-model'
 
 const ALIGNMENTS = ['center', 'right', 'justify']
 const LINK = /^(?:https?:|mailto:|#)/i
-const CSS_DECLARATIONS = /^(?:(?:color: (?:#(?:[0-9a-f]{3}){1,2}|CanvasText)|font-size: [\d.]+(?:pt|cqw)|vertical-align: (?:super|sub))(?:; )?)*$/i
+const CSS_DECLARATION = [
+  'color: (?:#(?:[0-9a-f]{3}){1,2}|CanvasText)',
+  'font-size: [\\d.]+(?:pt|cqw)',
+  'vertical-align: (?:super|sub)'
+].join('|')
+const CSS_DECLARATIONS = new RegExp(`^(?:(?:${CSS_DECLARATION})(?:; )?)*$`, 'i')
 /** The place of a shape on its slide: left, top, width and height in per cent of the slide's size. */
 const BOX = { default: null, validate: isBox }
 

@@ -5,6 +5,7 @@ import { showFormats } from '../frame.js'
 import { clipboard } from './clipboard.js'
 import { withCarets, withLink } from './places.js'
 import { schema } from '../../../text/schema.js'
+import { hasSlides } from '../../../text/slides.js'
 import { formatBar } from './formats.js'
 /** @import { Transaction } from 'prosemirror-state' */
 /** @import { TextContent, TextView } from '../protocol.js' */
@@ -87,8 +88,9 @@ export function documentOf (json) {
 }
 
 /** @param {Node} doc @param {boolean} plain */
-function looks ({ firstChild, attrs: { color } }, plain) {
-  const kind = firstChild?.type === schema.nodes.slide ? 'slides' : plain ? 'paper plain' : 'paper'
+function looks (doc, plain) {
+  const { color } = doc.attrs
+  const kind = hasSlides(doc) ? 'slides' : plain ? 'paper plain' : 'paper'
   return { class: kind, style: color === null ? '' : `color: ${color}` }
 }
 
